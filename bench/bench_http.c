@@ -332,7 +332,7 @@ static bool read_option(struct settings *set, const char *name, const char *valu
         {"--warm-up-ms", NULL, &set->warm_up_ms},
     };
 
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
         if (strcmp(name, options[i].name) != 0)
             continue;
         if (options[i].text != NULL)

@@ -335,7 +335,8 @@ static void tell_problem(const struct api *api, const struct http_request *r, st
     *out = (struct http_answer){
         .status = err_http_status(err->code),
         .content_type = "application/problem+json",
-        .body = problem_json(mem, err, NULL, STR_NONE, api_request_id(api, mem, r->number)),
+        .body = problem_json(mem, language_accepted(http_header(r, "Accept-Language")), err, NULL,
+                             STR_NONE, api_request_id(api, mem, r->number)),
         .headers = {{"Retry-After", retry_after}}};
 }
 

@@ -136,7 +136,8 @@ static void refuse(struct call *c, const struct err *err, const struct findings 
                     STR_NONE);
     answer->status = err_http_status(err->code);
     answer->content_type = "application/problem+json";
-    answer->body = mask_links(c->mem, problem_json(c->mem, err, findings, more, id));
+    answer->body =
+        mask_links(c->mem, problem_json(c->mem, call_language(c), err, findings, more, id));
     log_refusal(c, err, id);
     if (call_keeps_refusal(c, err))
         keep_refusal(c, answer);
@@ -241,6 +242,11 @@ bool call_time(struct call *c, const char *name, int64_t *out_us)
     }
     *out_us = v.seconds * 1000000 + v.nanos / 1000;
     return true;
+}
+
+enum language call_language(const struct call *c)
+{
+    return language_accepted(http_header(c->http, "Accept-Language"));
 }
 
 struct str call_scope(const struct call *c)

@@ -13,6 +13,7 @@
 #include "api/http.h"
 #include "api/router.h"
 #include "node/node.h"
+#include "words/words.h"
 
 struct api;
 
@@ -110,6 +111,9 @@ bool call_idempotency(struct call *c, struct idempotency *out) MUST_USE;
 
 /* The body by its fields; refused when it does not fit them. */
 bool call_body(struct call *c, const struct body_field *fields, size_t count) MUST_USE;
+
+/* The language of what the answer says to people: that of Accept-Language. */
+enum language call_language(const struct call *c);
 
 /*
  * The organisation whose users and log the caller may see and change: the

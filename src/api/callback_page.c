@@ -13,7 +13,7 @@ enum page_text {
     TEXT_COUNT
 };
 
-static const char *const texts[TEXT_COUNT][2] = {
+static const char *const texts[TEXT_COUNT][LANGUAGE_COUNT] = {
 #define TEXT(symbol, english, russian) {english, russian},
 #include "api/callback_texts.def"
 #undef TEXT
@@ -65,51 +65,12 @@ const char *page_policy(struct arena *mem)
         .ptr;
 }
 
-/* --- languages --- */
+/* --- parts --- */
 
-enum page_language page_language(struct str accept)
-{
-    enum page_language best = PAGE_ENGLISH;
-    int best_weight = 0;
-
-    for (size_t at = 0; at < accept.len;) {
-        int64_t comma = str_find(accept, STR(","), at);
-        size_t end = comma < 0 ? accept.len : (size_t)comma;
-        struct str item = str_trim(str_slice(accept, at, end));
-        int64_t semicolon = str_find(item, STR(";"), 0);
-        struct str tag = semicolon < 0 ? item : str_trim(str_slice(item, 0, (size_t)semicolon));
-        int64_t q = str_find(item, STR("q="), 0);
-        int weight = 1000;
-        bool is_russian, is_english;
-
-        at = end + 1;
-        /* "q=0.8": the digits behind the point. */
-        if (q >= 0 && (size_t)q + 2 < item.len && item.ptr[q + 2] == '0') {
-            int scale = 100;
-
-            weight = 0;
-            for (size_t i = (size_t)q + 4; i < item.len && scale > 0; i++, scale /= 10)
-                if (item.ptr[i] >= '0' && item.ptr[i] <= '9')
-                    weight += (item.ptr[i] - '0') * scale;
-        }
-        is_russian = tag.len >= 2 && (tag.ptr[0] | 32) == 'r' && (tag.ptr[1] | 32) == 'u' &&
-                     (tag.len == 2 || tag.ptr[2] == '-');
-        is_english = tag.len >= 2 && (tag.ptr[0] | 32) == 'e' && (tag.ptr[1] | 32) == 'n' &&
-                     (tag.len == 2 || tag.ptr[2] == '-');
-        if ((is_russian || is_english) && weight > best_weight) {
-            best_weight = weight;
-            best = is_russian ? PAGE_RUSSIAN : PAGE_ENGLISH;
-        }
-    }
-    return best;
-}
-
-static const char *say(enum page_language language, enum page_text text)
+static const char *say(enum language language, enum page_text text)
 {
     return texts[text][language];
 }
-
-/* --- parts --- */
 
 static void put_escaped(struct buf *out, struct str text)
 {
@@ -135,10 +96,10 @@ static void put_escaped(struct buf *out, struct str text)
         }
 }
 
-static void page_begin(struct buf *out, enum page_language language, struct str title)
+static void page_begin(struct buf *out, enum language language, struct str title)
 {
     buf_printf(out, "<!doctype html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
-               language == PAGE_RUSSIAN ? "ru" : "en");
+               language_name(language));
     buf_text(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"robots\" content=\"noindex\">\n<title>");
     put_escaped(out, title);
@@ -265,7 +226,7 @@ static void put_attributes(struct buf *out, const struct page_field *f, const ch
         buf_text(out, " aria-invalid=\"true\"");
 }
 
-static void put_radio(struct buf *out, const struct page_field *f, enum page_language language,
+static void put_radio(struct buf *out, const struct page_field *f, enum language language,
                       bool is_yes)
 {
     buf_text(out, "<label><input type=\"radio\"");
@@ -276,7 +237,7 @@ static void put_radio(struct buf *out, const struct page_field *f, enum page_lan
 }
 
 static void put_select(struct arena *mem, struct buf *out, const struct page_field *f,
-                       enum page_language language, struct value allowed)
+                       enum language language, struct value allowed)
 {
     buf_text(out, "<select");
     put_attributes(out, f, "");
@@ -346,7 +307,7 @@ static void put_input(struct buf *out, const struct page_field *f)
     buf_text(out, "\">\n");
 }
 
-static void put_notes(struct buf *out, const struct page_field *f, enum page_language language)
+static void put_notes(struct buf *out, const struct page_field *f, enum language language)
 {
     struct str description = member_text(f->field, "description");
     bool is_json = f->type == PARAM_OBJECT || f->type == PARAM_ARRAY;
@@ -368,7 +329,7 @@ static void put_notes(struct buf *out, const struct page_field *f, enum page_lan
     }
 }
 
-static void put_label(struct buf *out, const struct page_field *f, enum page_language language)
+static void put_label(struct buf *out, const struct page_field *f, enum language language)
 {
     struct str label = member_text(f->field, "label");
 
@@ -378,7 +339,7 @@ static void put_label(struct buf *out, const struct page_field *f, enum page_lan
 }
 
 static void put_field(struct arena *mem, struct buf *out, const struct page_field *f,
-                      enum page_language language)
+                      enum language language)
 {
     struct value allowed = value_map_get_str(f->field, STR("enum"));
 
@@ -472,7 +433,7 @@ struct str page_form(struct arena *mem, const struct page_form *f)
     return page_end(&out);
 }
 
-struct str page_types(struct arena *mem, enum page_language language, struct str title,
+struct str page_types(struct arena *mem, enum language language, struct str title,
                       struct value types, struct str token)
 {
     struct buf out;
@@ -494,7 +455,7 @@ struct str page_types(struct arena *mem, enum page_language language, struct str
     return page_end(&out);
 }
 
-struct str page_note(struct arena *mem, enum page_language language, enum page_note note)
+struct str page_note(struct arena *mem, enum language language, enum page_note note)
 {
     static const enum page_text heads[] = {TEXT_THANKS, TEXT_NOTHING, TEXT_LATER, TEXT_WRONG};
     static const enum page_text bodies[] = {TEXT_THANKS_MORE, TEXT_NOTHING_MORE, TEXT_LATER_MORE,

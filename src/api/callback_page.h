@@ -12,14 +12,10 @@
 #include "api/urlencoded.h"
 #include "base/buf.h"
 #include "define/define.h"
-
-enum page_language { PAGE_ENGLISH, PAGE_RUSSIAN };
-
-/* What Accept-Language prefers of these; English when it names neither. */
-enum page_language page_language(struct str accept_language);
+#include "words/words.h"
 
 struct page_form {
-    enum page_language language;
+    enum language language;
     struct str title;                /* of the wait, or empty */
     struct value form;               /* its fields, a list; or absent */
     struct str type;                 /* of the answer */
@@ -31,7 +27,7 @@ struct page_form {
 struct str page_form(struct arena *mem, const struct page_form *f);
 
 /* The types of which one is chosen, as links from `token`; in `mem`. */
-struct str page_types(struct arena *mem, enum page_language language, struct str title,
+struct str page_types(struct arena *mem, enum language language, struct str title,
                       struct value types, struct str token);
 
 enum page_note {
@@ -41,7 +37,7 @@ enum page_note {
     PAGE_WRONG,   /* the request is no form */
 };
 
-struct str page_note(struct arena *mem, enum page_language language, enum page_note note);
+struct str page_note(struct arena *mem, enum language language, enum page_note note);
 
 /* The policy for these pages: no script, no foreign thing, the one style that they have. */
 const char *page_policy(struct arena *mem);

@@ -39,9 +39,9 @@ struct callback {
 
 /* --- answering --- */
 
-static enum page_language language_of(const struct callback *b)
+static enum language language_of(const struct callback *b)
 {
-    return page_language(http_header(b->call->http, "Accept-Language"));
+    return call_language(b->call);
 }
 
 static void answer_page(struct callback *b, int status, struct str html)

@@ -1,5 +1,6 @@
 /* check.c - looking at definitions and expressions without keeping them. */
 #include "api/api.h"
+#include "api/problem.h"
 #include "api/worlds.h"
 #include "cel/cel.h"
 #include "value/json.h"
@@ -70,7 +71,7 @@ static bool run_validate(struct lookup *q, struct reader *reader, struct err *er
     buf_char(&q->answer, '{');
     object_bool(&q->answer, "valid", !findings_have_errors(&findings));
     object_name(&q->answer, "errors");
-    if (!json_write(&q->answer, findings_value(q->mem, &findings), err))
+    if (!json_write(&q->answer, problem_findings(q->mem, call_language(q->call), &findings), err))
         return false;
     buf_char(&q->answer, '}');
     return true;

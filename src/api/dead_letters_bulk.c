@@ -117,7 +117,7 @@ void dead_letters_bulk(struct call *c)
 
     d->bulk.kind = &dead_letters_kind;
     d->bulk.action = "retry";
-    if (!call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
+    if (!call_body(c, fields, ARRAY_SIZE(fields)))
         return;
     if (!str_eq(value_text(action), STR("retry")))
         call_refuse_field(c, "action", "bad_value", "action is retry");

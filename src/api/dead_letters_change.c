@@ -161,8 +161,7 @@ void dead_letters_resolve(struct call *c)
     };
     struct resolving *a = ARENA_NEW(c->mem, struct resolving);
 
-    if (!dead_letters_id(c, &a->change.id) ||
-        !call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
+    if (!dead_letters_id(c, &a->change.id) || !call_body(c, fields, ARRAY_SIZE(fields)))
         return;
     if (str_trim(value_text(note)).len == 0 || note.len > NOTE_LEN_MAX)
         call_refuse_field(c, "note", "bad_value",

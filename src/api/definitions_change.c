@@ -6,6 +6,7 @@
  * durable. What is published is the text that was checked.
  */
 #include "api/definitions.h"
+#include "api/problem.h"
 #include "api/repeat.h"
 #include "value/json.h"
 #include "value/object.h"
@@ -14,7 +15,8 @@
 struct checked {
     struct definition_item item;
     bool is_valid;
-    bool was_found; /* publish: there is a draft; revert: there is a version */
+    bool was_found;  /* publish: there is a draft; revert: there is a version */
+    bool is_another; /* publish: If-Match is not the draft that there is */
     struct str errors_json;
     struct findings findings;
     int64_t if_match;
@@ -89,7 +91,8 @@ static bool check(struct lookup *q, struct reader *reader, struct checked *k, bo
     ok = !is_published || check_callers(reader, &w, k, err);
     world_close(&w);
     buf_init_arena(&json, q->mem);
-    if (!ok || !json_write(&json, findings_value(q->mem, &k->findings), err))
+    if (!ok ||
+        !json_write(&json, problem_findings(q->mem, call_language(q->call), &k->findings), err))
         return false;
     k->errors_json = buf_view(&json);
     return true;
@@ -198,8 +201,10 @@ static bool run_publish(struct lookup *q, struct reader *reader, struct err *err
         return false;
     if (!k->was_found)
         return true;
+    k->is_another = k->if_match != MATCH_WHATEVER && k->if_match != MATCH_ANY_VERSION &&
+                    k->if_match != draft.revision;
     k->item.text = draft.text;
-    return check(q, reader, k, true, err);
+    return k->is_another || check(q, reader, k, true, err);
 }
 
 static struct str published_json(struct arena *mem, const struct definition_change *d,
@@ -259,6 +264,12 @@ static void publish(struct lookup *q)
     r = publication(c, k, DEFINITION_PUBLISH, published);
     if (r == NULL)
         return;
+    if (k->was_found && k->is_another) {
+        (void)err_set(&err, ERR_PRECONDITION_FAILED,
+                      "the draft is another one by now: read it before it is published");
+        repeat_or_refuse(c, &r->idempotency, &err, NULL, STR_NONE);
+        return;
+    }
     if (k->was_found && !k->is_valid) {
         refuse_findings(c, r, k, "the draft cannot be published");
         return;
@@ -292,7 +303,7 @@ void definitions_publish(struct call *c)
 {
     struct checked *k = read_publication(c);
 
-    if (k != NULL)
+    if (k != NULL && definitions_if_match(c, &k->if_match))
         lookup_start(c, k, run_publish, publish);
 }
 

@@ -73,6 +73,19 @@ static struct str retired_json(struct arena *mem, const struct definition_change
     return buf_view(&out);
 }
 
+static struct str erased_json(struct arena *mem, const struct definition_change *d, int32_t *status)
+{
+    struct buf out;
+
+    *status = 200;
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, "code", d->code);
+    object_bool(&out, "deleted", true);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
 static void retirement_done(struct node_request *r)
 {
     struct call *c = r->owner;
@@ -91,8 +104,7 @@ static void retirement_submit(struct lookup *q)
 
     if (r == NULL)
         return;
-    if (t->action != DEFINITION_ERASE)
-        r->definition.answer = retired_json;
+    r->definition.answer = t->action == DEFINITION_ERASE ? erased_json : retired_json;
     call_submit(q->call, r);
 }
 

@@ -81,7 +81,7 @@ bool definitions_check_room(struct reader *reader, struct arena *mem,
     for (size_t i = 0; i < items->count; i++)
         if (!check_size(items->items[i], err))
             return false;
-    for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rooms); i++)
         if (!check_kind(reader, mem, items, &rooms[i], err))
             return false;
     return true;

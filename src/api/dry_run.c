@@ -7,6 +7,7 @@
  */
 #include "api/api.h"
 #include "api/definitions.h"
+#include "api/problem.h"
 #include "base/clock.h"
 #include "define/access.h"
 #include "engine/show.h"
@@ -80,8 +81,7 @@ static bool read_request(struct dry_run *d, struct err *err)
     };
     struct lookup *q = d->q;
 
-    if (!body_read(q->mem, q->call->http->body, fields, sizeof(fields) / sizeof(fields[0]),
-                   &q->findings, err) ||
+    if (!body_read(q->mem, q->call->http->body, fields, ARRAY_SIZE(fields), &q->findings, err) ||
         !read_version(d, version, err))
         return false;
     d->script.input = input;
@@ -311,7 +311,7 @@ static struct value children_value(struct arena *mem, struct value children)
     struct value *items = ARENA_ARRAY(mem, children.len + 1, struct value);
 
     for (uint32_t i = 0; i < children.len; i++)
-        items[i] = pick(mem, children.items[i], names, sizeof(names) / sizeof(names[0]), NULL, 0);
+        items[i] = pick(mem, children.items[i], names, ARRAY_SIZE(names), NULL, 0);
     return value_list(items, children.len);
 }
 
@@ -331,8 +331,9 @@ static struct value answer_value(struct dry_run *d, const struct trial *trial)
         (struct value_entry){value_key(STR("children")),
                              children_value(d->mem, value_map_get_str(shown, STR("children")))};
     extra[2] =
-        (struct value_entry){value_key(STR("warnings")), findings_value(d->mem, &d->warnings)};
-    return pick(d->mem, shown, names, sizeof(names) / sizeof(names[0]), extra, 3);
+        (struct value_entry){value_key(STR("warnings")),
+                             problem_findings(d->mem, call_language(d->q->call), &d->warnings)};
+    return pick(d->mem, shown, names, ARRAY_SIZE(names), extra, 3);
 }
 
 static struct value masked(struct dry_run *d, const struct trial *trial, struct value answer)

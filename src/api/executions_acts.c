@@ -9,7 +9,7 @@ static const char *const acts[] = {"cancelled", "paused",   "resumed",  "retry",
 
 static bool is_act(const struct history_row *row)
 {
-    for (size_t i = 0; row->kind == HISTORY_EVENT && i < sizeof(acts) / sizeof(acts[0]); i++)
+    for (size_t i = 0; row->kind == HISTORY_EVENT && i < ARRAY_SIZE(acts); i++)
         if (str_eq(row->status, str_of(acts[i])))
             return true;
     return false;

@@ -189,7 +189,7 @@ static bool find_action(struct executions_bulk *e, struct str name)
 
     buf_init_arena(&all, c->mem);
     buf_text(&all, "action is one of ");
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
         e->action = actions[i].action;
         e->request = actions[i].request;
         if (str_eq(name, str_of(action_name(e->action))))
@@ -310,10 +310,9 @@ void executions_bulk(struct call *c)
 
     e->bulk.call = c;
     e->bulk.kind = &executions_kind;
-    if (!call_body(c, fields, sizeof(fields) / sizeof(fields[0])) ||
-        !find_action(e, value_text(action)) || !take_signal(e, type, id, payload) ||
-        !take_repair(e) || !take_reason(e, reason) || !take_filter(e, filter) ||
-        !bulk_take(&e->bulk, c, filter, dry_run, limit, cursor))
+    if (!call_body(c, fields, ARRAY_SIZE(fields)) || !find_action(e, value_text(action)) ||
+        !take_signal(e, type, id, payload) || !take_repair(e) || !take_reason(e, reason) ||
+        !take_filter(e, filter) || !bulk_take(&e->bulk, c, filter, dry_run, limit, cursor))
         return;
     e->bulk.action = action_name(e->action);
     bulk_start(&e->bulk);

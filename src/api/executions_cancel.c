@@ -50,8 +50,7 @@ void executions_cancel(struct call *c)
     struct node_request *r;
     struct uuid execution;
 
-    if (!call_execution_id(c, &execution) ||
-        !call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
+    if (!call_execution_id(c, &execution) || !call_body(c, fields, ARRAY_SIZE(fields)))
         return;
     r = call_request(c, NODE_CANCEL, cancelled);
     if (r == NULL)

@@ -177,8 +177,8 @@ void executions_start(struct call *c)
     struct node_request *r;
     struct str name;
 
-    if (!call_body(c, fields, sizeof(fields) / sizeof(fields[0])) ||
-        !read_code(c, &code, by_kind, kinds, sizeof(kinds) / sizeof(kinds[0]), &name))
+    if (!call_body(c, fields, ARRAY_SIZE(fields)) ||
+        !read_code(c, &code, by_kind, kinds, ARRAY_SIZE(kinds), &name))
         return;
     if (version.kind == VALUE_INT && version.i < 1)
         call_refuse_field(c, "version", "bad_value", "version is a number from 1 on");
@@ -385,8 +385,7 @@ void executions_signal(struct call *c)
     struct node_request *r;
     struct uuid execution;
 
-    if (!call_execution_id(c, &execution) ||
-        !call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
+    if (!call_execution_id(c, &execution) || !call_body(c, fields, ARRAY_SIZE(fields)))
         return;
     if (type.len == 0 || type.len > SIGNAL_TYPE_LEN_MAX)
         call_refuse_field(c, "type", "bad_value", "type has from 1 to 255 bytes");

@@ -94,8 +94,7 @@ void executions_retry(struct call *c)
     };
     struct uuid execution;
 
-    if (call_execution_id(c, &execution) &&
-        call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
+    if (call_execution_id(c, &execution) && call_body(c, fields, ARRAY_SIZE(fields)))
         ask(c, NODE_RETRY, execution, &f);
 }
 

@@ -156,7 +156,8 @@ static bool read_payload(struct arena *mem, const struct http_request *r, struct
     if (is_json(type)) {
         if (json_read(mem, r->body, out, err))
             return true;
-        err->code = ERR_BAD_REQUEST;
+        if (err->code != ERR_INVALID) /* JSON with a text that no value may hold */
+            err->code = ERR_BAD_REQUEST;
         return false;
     }
     if (str_eq(type, STR("application/x-www-form-urlencoded")))

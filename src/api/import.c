@@ -9,6 +9,7 @@
  */
 #include "api/api.h"
 #include "api/key_row.h"
+#include "api/problem.h"
 #include "api/subscriptions.h"
 #include "value/diff.h"
 #include "value/json.h"
@@ -33,6 +34,7 @@ struct import {
     struct import_item *items;
     size_t count;
     bool is_dry, is_draft;
+    enum language language; /* of what is found */
     struct str summary;
     unsigned tries;
     bool has_sealed; /* secrets of subscriptions are sealed: all of it rests on the key */
@@ -367,7 +369,7 @@ static void write_answer(struct arena *mem, struct buf *out, const struct import
             object_json(out, "version", STR_NONE);
         object_json(out, "changes", i->changes_json);
         object_name(out, "errors");
-        if (!json_write(out, findings_value(mem, &i->findings), &err))
+        if (!json_write(out, problem_findings(mem, all->language, &i->findings), &err))
             PANIC("findings cannot be written");
         buf_char(out, '}');
     }
@@ -396,7 +398,7 @@ static bool read_body(struct lookup *q, struct import *all, struct err *err)
     struct str body = q->call->http->body;
     struct str *texts;
 
-    if (!body_read(q->mem, body, fields, sizeof(fields) / sizeof(fields[0]), &q->findings, err))
+    if (!body_read(q->mem, body, fields, ARRAY_SIZE(fields), &q->findings, err))
         return false;
     if (items.kind != VALUE_LIST || items.len > ITEMS_MAX) {
         struct str message = str_printf(q->mem, "items must be a list of at most %d", ITEMS_MAX);
@@ -550,5 +552,8 @@ static void imported(struct node_request *r)
 
 void import_post(struct call *c)
 {
-    lookup_start(c, ARENA_NEW(c->mem, struct import), run_import, then_import);
+    struct import *all = ARENA_NEW(c->mem, struct import);
+
+    all->language = call_language(c);
+    lookup_start(c, all, run_import, then_import);
 }

@@ -13,6 +13,7 @@
 enum planner_kind {
     TAKES_TEXT,
     TAKES_INT,
+    TAKES_SIGNED,
     TAKES_BOOL,
     TAKES_TIME,   /* RFC 3339; the store is given microseconds under NAME_us */
     TAKES_IDS,    /* a list of texts */

@@ -61,6 +61,17 @@ static bool check_text(struct reading *r, const struct planner_field *f, struct 
     return true;
 }
 
+static bool check_int(struct reading *r, const struct planner_field *f, struct value v)
+{
+    int64_t max = f->max > 0 ? f->max : INT32_MAX, min = f->kind == TAKES_SIGNED ? -max : 0;
+
+    if (v.kind == VALUE_INT && v.i >= min && v.i <= max)
+        return true;
+    wrong(r, f->name, "%s is an integer from %lld to %lld", f->name, (long long)min,
+          (long long)max);
+    return false;
+}
+
 static bool check_ids(struct reading *r, const struct planner_field *f, struct value v)
 {
     bool ok = v.kind == VALUE_LIST && v.len <= IDS_MAX;
@@ -107,11 +118,8 @@ static bool read_field(struct reading *r, const struct planner_field *f, struct 
     case TAKES_TEXT:
         return check_text(r, f, v);
     case TAKES_INT:
-        if (v.kind == VALUE_INT && v.i >= 0 && v.i <= (f->max > 0 ? f->max : INT32_MAX))
-            return true;
-        wrong(r, f->name, "%s is an integer from 0 to %lld", f->name,
-              (long long)(f->max > 0 ? f->max : INT32_MAX));
-        return false;
+    case TAKES_SIGNED:
+        return check_int(r, f, v);
     case TAKES_BOOL:
         if (v.kind == VALUE_BOOL)
             return true;

@@ -149,16 +149,24 @@ static const struct bulk_kind tasks_kind = {
 
 static bool take_action(struct planner_bulk *p, struct call *c, struct value action)
 {
-    struct str name = value_text(action);
+    struct err err;
 
-    if (task_action_read(name, &p->action) &&
-        (p->action == ACTION_ASSIGN || p->action == ACTION_RECALL_TO_POOL ||
-         p->action == ACTION_CANCEL)) {
+    if (!planner_read_action(value_text(action), &p->action, &err)) {
+        call_refuse(c, &err);
+        return false;
+    }
+    if (p->action == ACTION_ASSIGN || p->action == ACTION_RECALL_TO_POOL ||
+        p->action == ACTION_CANCEL) {
         p->bulk.action = task_action_name(p->action);
         return true;
     }
     call_refuse_field(c, "action", "bad_value", "action is assign, recall_to_pool or cancel");
     return false;
+}
+
+static enum wanted wanted_of(struct value v)
+{
+    return v.kind != VALUE_BOOL ? WANTED_ANY : value_is_true(v) ? WANTED_YES : WANTED_NO;
 }
 
 /* ids, or a filter with what GET /tasks takes. */
@@ -199,8 +207,8 @@ static bool take_which(struct planner_bulk *p, struct call *c, struct value ids,
     p->filter.project_id = payload_text(checked, "project_id");
     p->filter.assigned_to = payload_text(checked, "assigned_to");
     p->filter.required_trade = payload_text(checked, "required_trade");
-    p->filter.is_overdue = value_is_true(value_map_get_str(checked, STR("overdue")));
-    p->filter.needs_attention = value_is_true(value_map_get_str(checked, STR("needs_attention")));
+    p->filter.is_overdue = wanted_of(value_map_get_str(checked, STR("overdue")));
+    p->filter.needs_attention = wanted_of(value_map_get_str(checked, STR("needs_attention")));
     if (p->filter.status.len == 0 || task_status_read(p->filter.status, &status))
         return true;
     call_refuse_field(c, "filter", "bad_value", "filter.status is no status of a task");

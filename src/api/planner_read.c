@@ -26,12 +26,14 @@ static struct looking *looking_new(struct call *c)
     return l;
 }
 
-static bool take_bool(struct call *c, const char *name, bool *out)
+static bool take_wanted(struct call *c, const char *name, enum wanted *out)
 {
     struct str text = http_query(c->http, name);
 
-    *out = str_eq(text, STR("true"));
-    if (text.len == 0 || *out || str_eq(text, STR("false")))
+    *out = str_eq(text, STR("true"))    ? WANTED_YES
+           : str_eq(text, STR("false")) ? WANTED_NO
+                                        : WANTED_ANY;
+    if (text.len == 0 || *out != WANTED_ANY)
         return true;
     call_refuse_text(c, ERR_BAD_REQUEST, "%s is true or false", name);
     return false;
@@ -102,8 +104,8 @@ void tasks_list(struct call *c)
                          "done, canceled");
         return;
     }
-    if (take_bool(c, "overdue", &l->filter.is_overdue) &&
-        take_bool(c, "needs_attention", &l->filter.needs_attention) &&
+    if (take_wanted(c, "overdue", &l->filter.is_overdue) &&
+        take_wanted(c, "needs_attention", &l->filter.needs_attention) &&
         call_limit(c, LIST_LIMIT, &l->filter.limit))
         lookup_start(c, l, run_list, NULL);
 }

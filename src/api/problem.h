@@ -3,12 +3,18 @@
 #define PAWL_API_PROBLEM_H
 
 #include "define/define.h"
+#include "words/words.h"
+
+/* The findings with messages and hints in this language, as the API shows them. */
+struct value problem_findings(struct arena *mem, enum language language,
+                              const struct findings *findings);
 
 /*
  * {type, title, status, code, detail, errors, requestId}, with line and column
- * when the error has a place, and the members of `more` at the end.
+ * when the error has a place, and the members of `more` at the end. What it
+ * says is in this language.
  */
-struct str problem_json(struct arena *mem, const struct err *err, const struct findings *findings,
-                        struct str more, struct str request_id);
+struct str problem_json(struct arena *mem, enum language language, const struct err *err,
+                        const struct findings *findings, struct str more, struct str request_id);
 
 #endif

@@ -14,7 +14,7 @@ const struct route routes[] = {
 #undef ROUTE
 };
 
-const size_t route_count = sizeof(routes) / sizeof(routes[0]);
+const size_t route_count = ARRAY_SIZE(routes);
 
 size_t route_body_max(const struct route *route)
 {

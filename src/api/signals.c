@@ -171,7 +171,7 @@ void signals_send(struct call *c)
         {"ttl", BODY_TEXT, false, &b.ttl},
     };
 
-    if (!call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
+    if (!call_body(c, fields, ARRAY_SIZE(fields)))
         return;
     if (!has_text(b.type, TYPE_LEN_MAX))
         call_refuse_field(c, "type", "bad_value", "type has from 1 to 255 bytes");

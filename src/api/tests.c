@@ -314,6 +314,7 @@ static bool is_late(void *context)
 static void report(struct tests_run *t, const struct one_test *o, struct str name,
                    const struct trial *trial)
 {
+    enum language language = call_language(t->q->call);
     struct buf *out = &t->q->answer;
 
     t->passed += o->problems.count == 0;
@@ -327,7 +328,7 @@ static void report(struct tests_run *t, const struct one_test *o, struct str nam
     buf_char(out, '[');
     for (size_t i = 0; i < o->problems.count; i++) {
         object_next(out);
-        json_write_string(out, o->problems.items[i]);
+        json_write_string(out, words_say(o->mem, language, o->problems.items[i]));
     }
     buf_text(out, "]}");
 }

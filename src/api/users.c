@@ -9,7 +9,7 @@
 #include "value/json.h"
 #include "value/object.h"
 
-enum { NAME_LEN_MAX = 200, EMAIL_LEN_MAX = 254, LIST_MAX = 100, SKILL_MAX = 1000 };
+enum { NAME_LEN_MAX = 200, EMAIL_LEN_MAX = 254, LIST_MAX = 100, SKILL_MIN = 1, SKILL_MAX = 10 };
 
 /* --- the body --- */
 
@@ -115,10 +115,11 @@ static void take_skill(struct call *c, struct user_body *b, int64_t *out)
     *out = -1;
     if (b->skill_level.kind == VALUE_NULL)
         return;
-    if (b->skill_level.kind == VALUE_INT && b->skill_level.i >= 0 && b->skill_level.i <= SKILL_MAX)
+    if (b->skill_level.kind == VALUE_INT && b->skill_level.i >= SKILL_MIN &&
+        b->skill_level.i <= SKILL_MAX)
         *out = b->skill_level.i;
     else
-        wrong(c, b, "skill_level", "bad_value", STR("skill_level is an integer from 0 to 1000"));
+        wrong(c, b, "skill_level", "bad_value", STR("skill_level is an integer from 1 to 10"));
 }
 
 /* Check what was sent and fill the user with it; answers which fields that are. */
@@ -174,7 +175,7 @@ static bool read_body(struct call *c, bool is_new, struct stored_user *u, unsign
     };
     struct err err;
 
-    if (!call_body(c, specs, sizeof(specs) / sizeof(specs[0])))
+    if (!call_body(c, specs, ARRAY_SIZE(specs)))
         return false;
     *fields = take_fields(c, &b, u);
     if (b.findings.count > 0) {

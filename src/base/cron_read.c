@@ -356,7 +356,7 @@ static bool count_is_wrong(struct reading *r, size_t count)
 {
     wrong(r, 0, "a cron expression has five fields, or six with seconds first; this has %zu",
           count);
-    for (size_t i = 0; i < sizeof(nicknames) / sizeof(nicknames[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(nicknames); i++)
         if (str_eq(str_trim(r->text), str_of(nicknames[i].name)))
             return hint(r, "write %s", nicknames[i].meaning);
     return hint(r, count == 7 ? "there is no field for the year"

@@ -211,7 +211,7 @@ const struct type *check_call(struct checker *c, struct node *n)
         drop_receiver(n);
     else
         f = env_function(c->env, n->text, n->is_member);
-    if (n->count > sizeof(inline_args) / sizeof(inline_args[0]))
+    if (n->count > ARRAY_SIZE(inline_args))
         args = ARENA_ARRAY(c->mem, n->count, const struct type *);
     if (f == NULL)
         return fail_unknown_function(c, n, dotted);

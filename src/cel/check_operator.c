@@ -142,7 +142,7 @@ static const struct type *check_rules(struct checker *c, const struct node *n, c
         result = infer_join(&c->infer, a, b);
         return result != NULL ? result : fail_operands(c, n, a, b);
     }
-    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
         const struct rule *r = &rules[i];
         if (r->operator!= n->op ||(r->only_definition && c->env->mode != CEL_DEFINITION))
             continue;

@@ -427,7 +427,7 @@ bool cel_env_function(struct cel_env *env, struct str name, bool is_member, stru
 
 static void declare_types(struct cel_env *env)
 {
-    for (size_t i = 0; i < sizeof(type_words) / sizeof(type_words[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(type_words); i++) {
         struct str name = str_of(type_words[i].word);
         struct variable *v = own_variable(env, name);
 
@@ -441,7 +441,7 @@ static void declare_types(struct cel_env *env)
 
 static void declare_library(struct cel_env *env)
 {
-    for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(library); i++) {
         const struct library_row *row = &library[i];
         bool is_member = row->style == STYLE_MEMBER;
         struct err err;

@@ -10,7 +10,7 @@ static const struct {
 #undef FOREIGN
 };
 
-enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
+enum { ROW_COUNT = ARRAY_SIZE(rows) };
 
 const char *foreign_advice(enum foreign_place place, struct str word)
 {

@@ -118,7 +118,7 @@ static enum token_kind word_kind(const struct lexer *lex, struct str word)
         return TOKEN_NULL;
     if (str_eq(word, STR("in")))
         return TOKEN_IN;
-    for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
         if (reserved[i][0] == word.ptr[0] && str_eq(word, str_of(reserved[i])))
             return TOKEN_RESERVED;
     return TOKEN_IDENT;

@@ -49,7 +49,7 @@ struct value cel_fn_bool(struct cel_eval *ev, const struct value *args, unsigned
         return args[0];
     if (args[0].kind != VALUE_STRING)
         return cel_no_overload(ev, args, count);
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (str_eq(value_text(args[0]), str_of(words[i].word)))
             return value_bool(words[i].value);
     return cel_fail(ev, "type conversion error: this string is neither 'true' nor 'false'");

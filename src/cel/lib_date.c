@@ -164,7 +164,7 @@ static char *put_token(char *p, struct str token, const struct shown *s)
         {"SSS", offsetof(struct shown, millisecond), 3},
     };
 
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         if (str_eq(token, str_of(numbers[i].token))) {
             int32_t number;
             memcpy(&number, (const char *)s + numbers[i].field, sizeof(number));

@@ -211,7 +211,7 @@ struct value cel_fn_ip_is_global_unicast(struct cel_eval *ev, const struct value
         {"255.255.255.255/32", "::/128"},
     };
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
         struct value v = lies_in(ev, args, count, others[i][0], others[i][1]);
 
         if (v.kind != VALUE_BOOL)

@@ -310,7 +310,7 @@ static bool is_call_of(const struct macro *m, const struct node *call)
 
 void macro_expand(struct parser *p, struct node **node)
 {
-    for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(macros); i++)
         if (macros[i].name[0] == (*node)->text.ptr[0] && is_call_of(&macros[i], *node)) {
             *node = macros[i].expand(p, *node);
             return;
@@ -319,7 +319,7 @@ void macro_expand(struct parser *p, struct node **node)
 
 const char *macro_usage(const struct node *call)
 {
-    for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(macros); i++)
         if (macros[i].usage != NULL && str_eq(call->text, str_of(macros[i].name)))
             return macros[i].usage;
     return NULL;

@@ -11,7 +11,7 @@ struct str cel_synonym(struct str word)
 #undef SYNONYM
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (str_eq(word, str_of(rows[i].elsewhere)))
             return str_of(rows[i].here);
     return STR_NONE;

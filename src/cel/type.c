@@ -27,7 +27,7 @@ static const struct {
     {"optional_type", {.kind = TYPE_OPTIONAL, .count = 1, .params = {&dyn}}},
 };
 
-enum { BASIC_COUNT = sizeof(basics) / sizeof(basics[0]) };
+enum { BASIC_COUNT = ARRAY_SIZE(basics) };
 
 const struct type *type_basic(enum type_kind kind)
 {

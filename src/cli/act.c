@@ -57,7 +57,7 @@ static bool act_read_options(struct act_line *l, int *argc, char **argv)
 
     while (specs[count].name != NULL)
         count++;
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
         if ((l->act->options & all[i].option) != 0) {
             ASSERT(count < SPECS_MAX);
             specs[count++] = all[i].spec;

@@ -202,7 +202,7 @@ int command_apply(int argc, char **argv)
     struct client c;
     bool ok;
 
-    if (!options_read("apply", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2)
+    if (!options_read("apply", specs, ARRAY_SIZE(specs), &argc, argv) || argc < 2)
         return command_usage("apply");
     client_open(&c, options.as_json);
     ok = bundle_find(&c.mem, "apply", argc - 1, argv + 1, &paths);

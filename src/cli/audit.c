@@ -4,13 +4,10 @@
 #include "cli/command.h"
 #include "cli/list.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/tell.h"
 #include "cli/term.h"
 
 #include <stdio.h>
-
-enum { COLUMNS = 4 };
 
 /* What it was done to, short: the end of an id is enough for other commands. */
 static struct str end_of(struct str target)
@@ -20,45 +17,28 @@ static struct str end_of(struct str target)
     return uuid_read(target, &id) ? list_id_end(target) : target;
 }
 
-/* Everything but the details. */
-static void fill_row(struct arena *mem, struct value item, struct str row[COLUMNS])
+/* AT USER ACTION TARGET DETAILS */
+static void fill_row(struct arena *mem, struct value item, int64_t now_us, struct str *row)
 {
-    struct buf at;
+    struct value details = value_map_get_str(item, STR("details"));
+    struct buf at, text;
 
+    (void)now_us;
     buf_init_arena(&at, mem);
+    buf_init_arena(&text, mem);
+    if (details.kind == VALUE_MAP)
+        tell_short(mem, &text, details, term_width());
     tell_moment(&at, tell_time_of(item, "at"));
     row[0] = buf_view(&at);
     row[1] = client_text(value_map_get_str(item, STR("user")), "name");
     row[2] = client_text(item, "action");
     row[3] = end_of(client_text(item, "target"));
-}
-
-static void print_table(struct arena *mem, struct value items, void *context)
-{
-    static const char *const head[] = {"AT", "USER", "ACTION", "TARGET", "DETAILS"};
-    struct table t = {.columns = COLUMNS + 1};
-
-    (void)context;
-    for (size_t i = 0; i < t.columns; i++)
-        table_add(mem, &t, str_of(head[i]));
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct value details = value_map_get_str(items.items[i], STR("details"));
-        struct str row[COLUMNS];
-        struct buf text;
-
-        fill_row(mem, items.items[i], row);
-        for (size_t k = 0; k < COLUMNS; k++)
-            table_add(mem, &t, row[k]);
-        buf_init_arena(&text, mem);
-        if (details.kind == VALUE_MAP)
-            tell_short(mem, &text, details, term_width());
-        table_add(mem, &t, buf_view(&text));
-    }
-    table_print(&t);
+    row[4] = buf_view(&text);
 }
 
 int command_audit(int argc, char **argv)
 {
+    static const char *const head[] = {"AT", "USER", "ACTION", "TARGET", "DETAILS", NULL};
     const char *user = NULL, *action = NULL, *target = NULL, *from = NULL, *to = NULL;
     const char *limit = NULL;
     bool all = false, as_json = false;
@@ -77,12 +57,10 @@ int command_audit(int argc, char **argv)
     struct buf path;
     int status;
 
-    if (!options_read("audit", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
+    if (!options_read("audit", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 1)
         return command_usage("audit");
     client_open(&c, as_json);
-    buf_init_arena(&path, &c.mem);
-    buf_text(&path, "/audit?limit=");
-    client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));
+    list_begin(&c, &path, STR("/audit"), limit, all);
     list_filter(&path, "user", user);
     list_filter(&path, "action", action);
     list_filter(&path, "target", target);
@@ -91,7 +69,8 @@ int command_audit(int argc, char **argv)
     status = list_print(&c, &(struct list){.path = buf_view(&path),
                                            .all = all,
                                            .as_json = as_json,
-                                           .print = print_table,
+                                           .head = head,
+                                           .row = fill_row,
                                            .none = "nothing of that kind was done"});
     client_close(&c);
     return status;

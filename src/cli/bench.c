@@ -179,7 +179,7 @@ int command_bench(int argc, char **argv)
     struct client c;
     bool ok;
 
-    if (!options_read("bench", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1 ||
+    if (!options_read("bench", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 1 ||
         !read_number("connections", connections_text, 20000, &connections) ||
         !read_number("seconds", seconds_text, 86400, &b.seconds))
         return command_usage("bench");

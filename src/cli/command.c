@@ -36,8 +36,8 @@ const struct cli_flag command_flags[] = {
 #undef COMMAND
 #undef dry_run
 
-const size_t command_count = sizeof(commands) / sizeof(commands[0]);
-const size_t command_flag_count = sizeof(command_flags) / sizeof(command_flags[0]);
+const size_t command_count = ARRAY_SIZE(commands);
+const size_t command_flag_count = ARRAY_SIZE(command_flags);
 
 const struct cli_command *command_named(const char *name)
 {

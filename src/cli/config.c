@@ -140,11 +140,11 @@ int command_config(int argc, char **argv)
     };
     bool ok;
 
-    if (!options_read("config", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2)
+    if (!options_read("config", specs, ARRAY_SIZE(specs), &argc, argv) || argc < 2)
         return command_usage("config");
     k.argc = argc - 1;
     k.argv = argv + 1;
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
         if (strcmp(actions[i].name, k.argv[0]) != 0 || k.argc != actions[i].arguments + 1)
             continue;
         client_open(&k.client, k.as_json);

@@ -1,18 +1,16 @@
 /* dlq.c - pawl dlq: what was given up, and what is done about it. */
-#include "base/clock.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/list.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/tell.h"
 #include "cli/where.h"
 #include "value/json.h"
 
 #include <stdio.h>
 
-enum { COLUMNS = 8, SHOWN_WIDTH = 100, TEXT_WIDTH = 2000 };
+enum { SHOWN_WIDTH = 100, TEXT_WIDTH = 2000 };
 
 struct dlq_options {
     const char *note, *outcome, *output, *status, *kind, *code, *execution, *from, *to, *limit;
@@ -41,26 +39,6 @@ static void fill_row(struct arena *mem, struct value letter, int64_t now_us, str
     row[7] = buf_view(&age);
 }
 
-static void print_table(struct arena *mem, struct value items, void *context)
-{
-    static const char *const head[COLUMNS] = {"ID",  "KIND",   "CODE",  "STEP",
-                                              "KEY", "STATUS", "CAUSE", "GIVEN UP"};
-    struct table table = {.columns = COLUMNS};
-    int64_t now_us = clock_wall_us(&clock_system);
-
-    (void)context;
-    for (unsigned i = 0; i < COLUMNS; i++)
-        table_add(mem, &table, str_of(head[i]));
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct str row[COLUMNS];
-
-        fill_row(mem, items.items[i], now_us, row);
-        for (unsigned k = 0; k < COLUMNS; k++)
-            table_add(mem, &table, row[k]);
-    }
-    table_print(&table);
-}
-
 static bool make_path(struct client *c, const struct dlq_options *o, struct str *out)
 {
     struct str execution = STR_NONE;
@@ -68,9 +46,7 @@ static bool make_path(struct client *c, const struct dlq_options *o, struct str 
 
     if (o->execution != NULL && !client_find(c, o->execution, &execution))
         return false;
-    buf_init_arena(&path, &c->mem);
-    buf_text(&path, "/dlq?limit=");
-    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    list_begin(c, &path, STR("/dlq"), o->limit, o->all);
     list_filter(&path, "status", o->status);
     list_filter(&path, "kind", o->kind);
     list_filter(&path, "code", o->code);
@@ -83,8 +59,13 @@ static bool make_path(struct client *c, const struct dlq_options *o, struct str 
 
 static int list(struct client *c, const struct dlq_options *o)
 {
-    struct list l = {
-        .all = o->all, .as_json = o->as_json, .print = print_table, .none = "no dead letters"};
+    static const char *const head[] = {"ID",     "KIND",  "CODE",     "STEP", "KEY",
+                                       "STATUS", "CAUSE", "GIVEN UP", NULL};
+    struct list l = {.all = o->all,
+                     .as_json = o->as_json,
+                     .head = head,
+                     .row = fill_row,
+                     .none = "no dead letters"};
 
     return make_path(c, o, &l.path) ? list_print(c, &l) : EXIT_FAILED;
 }
@@ -276,7 +257,7 @@ int command_dlq(int argc, char **argv)
     struct client c;
     int status;
 
-    if (!options_read("dlq", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
+    if (!options_read("dlq", specs, ARRAY_SIZE(specs), &argc, argv))
         return command_usage("dlq");
     client_open(&c, o.as_json);
     status = run(&c, argc, argv, &o);

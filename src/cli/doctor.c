@@ -142,7 +142,7 @@ int command_doctor(int argc, char **argv)
     };
     int status;
 
-    if (!options_read("doctor", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
+    if (!options_read("doctor", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 1)
         return command_usage("doctor");
     client_open(&d.client, false);
     d.mem = &d.client.mem;

@@ -190,7 +190,7 @@ int command_dry_run(int argc, char **argv)
     struct client c;
     int status;
 
-    if (!options_read("dry-run", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
+    if (!options_read("dry-run", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 2)
         return command_usage("dry-run");
     d.code = argv[1];
     client_open(&c, d.as_json);

@@ -54,8 +54,7 @@ int command_export(int argc, char **argv)
     struct reply reply;
     struct buf url;
 
-    if (!options_read("export", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) ||
-        all == (argc > 1))
+    if (!options_read("export", specs, ARRAY_SIZE(specs), &argc, argv) || all == (argc > 1))
         return command_usage("export");
     client_open(&c, as_json);
     buf_init_arena(&url, &c.mem);

@@ -1,16 +1,14 @@
 /* inbox.c - pawl inbox: what waits for the user of the token. */
-#include "base/clock.h"
 #include "base/uuid.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/list.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/tell.h"
 
 #include <stdio.h>
 
-enum { INBOX_COLUMNS = 5, UUID_END = 12 };
+enum { UUID_END = 12 };
 
 /* The end of the execution's id, the step and, from the second on, the visit. */
 static struct str item_end(struct str id)
@@ -19,36 +17,26 @@ static struct str item_end(struct str id)
 }
 
 /* ID TITLE PROCESS WAITS LEFT */
-static void print_inbox(struct arena *mem, struct value items, void *context)
+static void inbox_row(struct arena *mem, struct value item, int64_t now_us, struct str *row)
 {
-    static const char *const head[INBOX_COLUMNS] = {"ID", "TITLE", "PROCESS", "WAITS", "LEFT"};
-    struct table table = {.columns = INBOX_COLUMNS};
-    int64_t now_us = clock_wall_us(&clock_system);
+    int64_t until_us = tell_time_of(item, "until");
+    struct buf age, left;
 
-    (void)context;
-    for (unsigned i = 0; i < INBOX_COLUMNS; i++)
-        table_add(mem, &table, str_of(head[i]));
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct value item = items.items[i];
-        int64_t until_us = tell_time_of(item, "until");
-        struct buf age, left;
-
-        buf_init_arena(&age, mem);
-        buf_init_arena(&left, mem);
-        tell_duration(&age, now_us - tell_time_of(item, "since"));
-        if (until_us > 0)
-            tell_duration(&left, until_us > now_us ? until_us - now_us : 0);
-        table_add(mem, &table, item_end(client_text(item, "id")));
-        table_add(mem, &table, client_text(item, "title"));
-        table_add(mem, &table, client_text(item, "code"));
-        table_add(mem, &table, buf_view(&age));
-        table_add(mem, &table, buf_view(&left));
-    }
-    table_print(&table);
+    buf_init_arena(&age, mem);
+    buf_init_arena(&left, mem);
+    tell_duration(&age, now_us - tell_time_of(item, "since"));
+    if (until_us > 0)
+        tell_duration(&left, until_us > now_us ? until_us - now_us : 0);
+    row[0] = item_end(client_text(item, "id"));
+    row[1] = client_text(item, "title");
+    row[2] = client_text(item, "code");
+    row[3] = buf_view(&age);
+    row[4] = buf_view(&left);
 }
 
 int command_inbox(int argc, char **argv)
 {
+    static const char *const head[] = {"ID", "TITLE", "PROCESS", "WAITS", "LEFT", NULL};
     const char *limit = NULL;
     bool all = false, as_json = false;
     const struct option_spec specs[] = {
@@ -64,13 +52,12 @@ int command_inbox(int argc, char **argv)
     if (!options_read("inbox", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 1)
         return command_usage("inbox");
     client_open(&c, as_json);
-    buf_init_arena(&path, &c.mem);
-    buf_text(&path, "/inbox?limit=");
-    client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));
+    list_begin(&c, &path, STR("/inbox"), limit, all);
     status = list_print(&c, &(struct list){.path = buf_view(&path),
                                            .all = all,
                                            .as_json = as_json,
-                                           .print = print_inbox,
+                                           .head = head,
+                                           .row = inbox_row,
                                            .none = "nothing waits for you"});
     client_close(&c);
     return status;

@@ -1,5 +1,4 @@
 /* job.c - pawl job: what waits for workers or is with one, and endpoints that do jobs. */
-#include "base/clock.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/list.h"
@@ -16,8 +15,6 @@ struct job_options {
 };
 
 /* --- jobs --- */
-
-enum { JOB_COLUMNS = 8 };
 
 /* How long a lease still lasts, or that it is over and nobody has acted on it. */
 static struct str lease_left(struct arena *mem, struct value job, int64_t now_us)
@@ -51,39 +48,20 @@ static void job_row(struct arena *mem, struct value job, int64_t now_us, struct 
     row[7] = client_text(job, "step");
 }
 
-static void print_jobs(struct arena *mem, struct value items, void *context)
-{
-    static const char *const head[JOB_COLUMNS] = {"ID",     "TYPE",  "STATUS",    "SINCE",
-                                                  "WORKER", "LEASE", "EXECUTION", "STEP"};
-    struct table table = {.columns = JOB_COLUMNS};
-    int64_t now_us = clock_wall_us(&clock_system);
-
-    (void)context;
-    for (unsigned i = 0; i < JOB_COLUMNS; i++)
-        table_add(mem, &table, str_of(head[i]));
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct str row[JOB_COLUMNS];
-
-        job_row(mem, items.items[i], now_us, row);
-        for (unsigned k = 0; k < JOB_COLUMNS; k++)
-            table_add(mem, &table, row[k]);
-    }
-    table_print(&table);
-}
-
 static int job_list(struct client *c, const struct job_options *o)
 {
+    static const char *const head[] = {"ID",    "TYPE",      "STATUS", "SINCE", "WORKER",
+                                       "LEASE", "EXECUTION", "STEP",   NULL};
     struct buf path;
 
-    buf_init_arena(&path, &c->mem);
-    buf_text(&path, "/jobs?limit=");
-    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    list_begin(c, &path, STR("/jobs"), o->limit, o->all);
     list_filter(&path, "type", o->type);
     list_filter(&path, "status", o->status);
     return list_print(c, &(struct list){.path = buf_view(&path),
                                         .all = o->all,
                                         .as_json = o->as_json,
-                                        .print = print_jobs,
+                                        .head = head,
+                                        .row = job_row,
                                         .none = "no job waits for a worker or is with one"});
 }
 

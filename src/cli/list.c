@@ -1,11 +1,20 @@
 /* list.c - see list.h. */
 #include "cli/list.h"
+#include "base/clock.h"
 #include "base/uuid.h"
 #include "cli/command.h"
+#include "cli/table.h"
 
 #include <stdio.h>
 
 enum { ID_SHOWN = 12, PAGES_MAX = 20 };
+
+void list_begin(struct client *c, struct buf *path, struct str route, const char *limit, bool all)
+{
+    buf_init_arena(path, &c->mem);
+    buf_printf(path, "%.*s?limit=", STR_ARG(route));
+    client_escape(path, str_of(limit != NULL ? limit : all ? "500" : "20"));
+}
 
 void list_filter(struct buf *path, const char *name, const char *value)
 {
@@ -20,9 +29,27 @@ struct str list_id_end(struct str id)
     return id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id;
 }
 
+/* A page of a table; the head stands above the first. */
+static void print_rows(struct arena *mem, const struct list *l, struct table *t, struct value items)
+{
+    int64_t now_us = clock_wall_us(&clock_system);
+    struct str cells[TABLE_COLUMNS_MAX];
+
+    if (t->columns == 0)
+        while (l->head[t->columns] != NULL)
+            table_add(mem, t, str_of(l->head[t->columns++]));
+    for (uint32_t i = 0; i < items.len; i++) {
+        l->row(mem, items.items[i], now_us, cells);
+        for (size_t k = 0; k < t->columns; k++)
+            table_add(mem, t, cells[k]);
+    }
+    table_print(t);
+}
+
 int list_print(struct client *c, const struct list *l)
 {
     struct str cursor = STR_NONE;
+    struct table table = {0};
     struct reply reply;
     struct value items;
     uint64_t shown = 0;
@@ -34,8 +61,10 @@ int list_print(struct client *c, const struct list *l)
             client_print_items(c, items, &shown);
             continue;
         }
-        if (items.len > 0)
-            l->print(&c->mem, items, l->context);
+        if (items.len > 0 && l->row != NULL)
+            print_rows(&c->mem, l, &table, items);
+        else if (items.len > 0)
+            l->print(&c->mem, items);
         shown += items.len;
     } while (cursor.len > 0 && (l->all || shown == 0));
     if (l->as_json)

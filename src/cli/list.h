@@ -7,6 +7,9 @@
 
 #include "cli/client.h"
 
+/* Begin the path of a list: its route, and how many are read at once. `limit` is NULL or the user's. */
+void list_begin(struct client *c, struct buf *path, struct str route, const char *limit, bool all);
+
 /* Append &name=value, unless value is NULL or empty. */
 void list_filter(struct buf *path, const char *name, const char *value);
 
@@ -17,8 +20,11 @@ struct list {
     struct str path; /* with a query already */
     bool all;        /* every page; else the first that has something */
     bool as_json;
-    void (*print)(struct arena *mem, struct value items, void *context); /* a page */
-    void *context;
+    /* A table: what stands above its columns, NULL after the last, and the cells of an item. */
+    const char *const *head;
+    void (*row)(struct arena *mem, struct value item, int64_t now_us, struct str *cells);
+    /* Or anything else: how a page is printed. */
+    void (*print)(struct arena *mem, struct value items);
     const char *none; /* what is said of an empty list */
 };
 

@@ -21,7 +21,7 @@ int command_login(int argc, char **argv)
     struct str url;
     int status = EXIT_FAILED;
 
-    if (!options_read("login", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
+    if (!options_read("login", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 1)
         return command_usage("login");
     client_open(&c, as_json);
     /* Behind the '#', it is sent to no server and stands in no log. */

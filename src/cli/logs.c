@@ -35,9 +35,8 @@ static void print_line(struct arena *mem, struct value line)
     printf("%.*s\n", STR_ARG(buf_view(&out)));
 }
 
-static void print_page(struct arena *mem, struct value items, void *context)
+static void print_page(struct arena *mem, struct value items)
 {
-    (void)context;
     for (uint32_t i = 0; i < items.len; i++)
         print_line(mem, items.items[i]);
 }

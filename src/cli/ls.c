@@ -1,5 +1,4 @@
 /* ls.c - pawl ls: executions as a table, or how many there are. */
-#include "base/clock.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/list.h"
@@ -8,8 +7,6 @@
 #include "cli/tell.h"
 
 #include <stdio.h>
-
-enum { COLUMNS = 6 };
 
 /* "failed: no_luck", "held: no_luck" */
 static struct str status_text(struct arena *mem, struct value x)
@@ -27,7 +24,7 @@ static struct str status_text(struct arena *mem, struct value x)
 }
 
 /* One row of the table: ID CODE STATUS STEP KEY STARTED. */
-static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct str row[COLUMNS])
+static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct str *row)
 {
     struct buf age;
 
@@ -44,35 +41,16 @@ static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct s
     row[5] = buf_view(&age);
 }
 
-/* A page of them; the head stands above the first. */
-static void print_page(struct arena *mem, struct value items, void *context)
-{
-    struct table *t = context;
-    static const char *const head[COLUMNS] = {"ID", "CODE", "STATUS", "STEP", "KEY", "STARTED"};
-    int64_t now_us = clock_wall_us(&clock_system);
-
-    for (int k = 0; t->widths[0] == 0 && k < COLUMNS; k++)
-        table_add(mem, t, str_of(head[k]));
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct str row[COLUMNS];
-
-        fill_row(mem, items.items[i], now_us, row);
-        for (int k = 0; k < COLUMNS; k++)
-            table_add(mem, t, row[k]);
-    }
-    table_print(t);
-}
-
 static int list(struct client *c, struct str path, bool is_filtered, bool all, bool as_json)
 {
-    struct table t = {.columns = COLUMNS};
+    static const char *const head[] = {"ID", "CODE", "STATUS", "STEP", "KEY", "STARTED", NULL};
 
     return list_print(
         c, &(struct list){.path = path,
                           .all = all,
                           .as_json = as_json,
-                          .print = print_page,
-                          .context = &t,
+                          .head = head,
+                          .row = fill_row,
                           .none = is_filtered ? "no execution matches"
                                               : "no executions; start one with: pawl start CODE"});
 }
@@ -196,8 +174,7 @@ int command_ls(int argc, char **argv)
     if (find_parent(&c, &given[4].value)) {
         buf_init_arena(&path, &c.mem);
         if (count_by == NULL) {
-            buf_text(&path, "/executions?limit=");
-            client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));
+            list_begin(&c, &path, STR("/executions"), limit, all);
             list_filter(&path, "order", is_oldest ? "oldest" : NULL);
         }
         for (size_t i = 0; i < ARRAY_SIZE(given); i++) {

@@ -1,15 +1,11 @@
 /* outbox.c - pawl outbox: messages that are not delivered yet. */
-#include "base/clock.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/list.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/tell.h"
 
 #include <stdio.h>
-
-enum { COLUMNS = 8 };
 
 struct outbox_options {
     const char *status, *kind, *destination, *execution, *limit;
@@ -37,36 +33,16 @@ static void fill_row(struct arena *mem, struct value message, int64_t now_us, st
     row[7] = error.kind == VALUE_MAP ? client_text(error, "message") : STR_NONE;
 }
 
-static void print_table(struct arena *mem, struct value items, void *context)
-{
-    static const char *const head[COLUMNS] = {"ID",     "KIND",  "TO",    "NAME",
-                                              "STATUS", "TRIED", "WAITS", "WHY"};
-    struct table table = {.columns = COLUMNS};
-    int64_t now_us = clock_wall_us(&clock_system);
-
-    (void)context;
-    for (unsigned i = 0; i < COLUMNS; i++)
-        table_add(mem, &table, str_of(head[i]));
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct str row[COLUMNS];
-
-        fill_row(mem, items.items[i], now_us, row);
-        for (unsigned k = 0; k < COLUMNS; k++)
-            table_add(mem, &table, row[k]);
-    }
-    table_print(&table);
-}
-
 static int list(struct client *c, const struct outbox_options *o)
 {
+    static const char *const head[] = {"ID",    "KIND",  "TO",  "NAME", "STATUS",
+                                       "TRIED", "WAITS", "WHY", NULL};
     struct str execution = STR_NONE;
     struct buf path;
 
     if (o->execution != NULL && !client_find(c, o->execution, &execution))
         return EXIT_FAILED;
-    buf_init_arena(&path, &c->mem);
-    buf_text(&path, "/outbox?limit=");
-    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    list_begin(c, &path, STR("/outbox"), o->limit, o->all);
     list_filter(&path, "status", o->status);
     list_filter(&path, "kind", o->kind);
     list_filter(&path, "destination", o->destination);
@@ -74,7 +50,8 @@ static int list(struct client *c, const struct outbox_options *o)
     return list_print(c, &(struct list){.path = buf_view(&path),
                                         .all = o->all,
                                         .as_json = o->as_json,
-                                        .print = print_table,
+                                        .head = head,
+                                        .row = fill_row,
                                         .none = "nothing waits for its delivery"});
 }
 
@@ -113,7 +90,7 @@ int command_outbox(int argc, char **argv)
     int status = EXIT_USAGE;
     const char *word;
 
-    if (!options_read("outbox", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
+    if (!options_read("outbox", specs, ARRAY_SIZE(specs), &argc, argv))
         return command_usage("outbox");
     word = argc > 1 ? argv[1] : "ls";
     client_open(&c, o.as_json);

@@ -43,9 +43,8 @@ static void print_line(struct arena *mem, struct value record)
     tell_member(mem, client_text(record, "id"), "  ", value_map_make(mem, rest, count, &duplicate));
 }
 
-static void print_page(struct arena *mem, struct value items, void *context)
+static void print_page(struct arena *mem, struct value items)
 {
-    (void)context;
     for (uint32_t i = 0; i < items.len; i++)
         print_line(mem, items.items[i]);
 }
@@ -54,9 +53,7 @@ static int list(struct client *c, const char *object, const struct record_option
 {
     struct buf path;
 
-    buf_init_arena(&path, &c->mem);
-    buf_str(&path, path_of(c, object, NULL));
-    buf_printf(&path, "?limit=%s", o->limit != NULL ? o->limit : o->all ? "500" : "20");
+    list_begin(c, &path, path_of(c, object, NULL), o->limit, o->all);
     list_filter(&path, "where", o->where);
     list_filter(&path, "orderBy", o->order_by);
     return list_print(c,
@@ -206,7 +203,7 @@ int command_record(int argc, char **argv)
     struct client c;
     int status;
 
-    if (!options_read("record", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
+    if (!options_read("record", specs, ARRAY_SIZE(specs), &argc, argv))
         return command_usage("record");
     client_open(&c, o.as_json);
     status = run(&c, argc, argv, &o);

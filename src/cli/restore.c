@@ -19,7 +19,7 @@ static bool is_leftover(const char *name)
     static const char *const names[] = {
         ".", "..", "pawl.lock", "pawl.db.part", "pawl.db.part-wal", "pawl.db.part-shm"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;

@@ -4,12 +4,9 @@
 #include "cli/last.h"
 #include "cli/list.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/tell.h"
 
 #include <stdio.h>
-
-enum { COLUMNS = 8 };
 
 struct schedule_options {
     const char *code, *timezone, *limit;
@@ -30,10 +27,11 @@ static struct str moment_of(struct arena *mem, struct value schedule, const char
 }
 
 /* ID CODE CRON ZONE STATUS NEXT LAST WHY */
-static void fill_row(struct arena *mem, struct value schedule, struct str *row)
+static void fill_row(struct arena *mem, struct value schedule, int64_t now_us, struct str *row)
 {
     struct value error = value_map_get_str(schedule, STR("lastError"));
 
+    (void)now_us;
     row[0] = list_id_end(client_text(schedule, "id"));
     row[1] = client_text(schedule, "code");
     row[2] = client_text(schedule, "cron");
@@ -44,37 +42,19 @@ static void fill_row(struct arena *mem, struct value schedule, struct str *row)
     row[7] = error.kind == VALUE_MAP ? client_text(error, "message") : STR_NONE;
 }
 
-static void print_table(struct arena *mem, struct value items, void *context)
-{
-    static const char *const head[COLUMNS] = {"ID",     "CODE", "CRON", "ZONE",
-                                              "STATUS", "NEXT", "LAST", "WHY"};
-    struct table table = {.columns = COLUMNS};
-
-    (void)context;
-    for (unsigned i = 0; i < COLUMNS; i++)
-        table_add(mem, &table, str_of(head[i]));
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct str row[COLUMNS];
-
-        fill_row(mem, items.items[i], row);
-        for (unsigned k = 0; k < COLUMNS; k++)
-            table_add(mem, &table, row[k]);
-    }
-    table_print(&table);
-}
-
 static int list_schedules(struct client *c, const struct schedule_options *o)
 {
+    static const char *const head[] = {"ID",   "CODE", "CRON", "ZONE", "STATUS",
+                                       "NEXT", "LAST", "WHY",  NULL};
     struct buf path;
 
-    buf_init_arena(&path, &c->mem);
-    buf_text(&path, "/schedules?limit=");
-    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    list_begin(c, &path, STR("/schedules"), o->limit, o->all);
     list_filter(&path, "code", o->code);
     return list_print(c, &(struct list){.path = buf_view(&path),
                                         .all = o->all,
                                         .as_json = o->as_json,
-                                        .print = print_table,
+                                        .head = head,
+                                        .row = fill_row,
                                         .none = "no process has a schedule"});
 }
 
@@ -156,7 +136,7 @@ int command_schedule(int argc, char **argv)
     int status = EXIT_USAGE;
     const char *word;
 
-    if (!options_read("schedule", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
+    if (!options_read("schedule", specs, ARRAY_SIZE(specs), &argc, argv))
         return command_usage("schedule");
     word = argc > 1 ? argv[1] : "ls";
     client_open(&c, o.as_json);

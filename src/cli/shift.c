@@ -1,53 +1,42 @@
 /* shift.c - pawl shift: who works now; its end gives tasks back to the pool. */
-#include "base/clock.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/list.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/tell.h"
 #include "value/object.h"
 
 #include <stdio.h>
-
-enum { COLUMNS = 5 };
 
 struct shift_options {
     const char *members, *ends, *note, *limit;
     bool all, as_json;
 };
 
-static void print_shifts(struct arena *mem, struct value items, void *context)
+/* ID NAME STARTED MEMBERS STATE */
+static void shift_row(struct arena *mem, struct value shift, int64_t now_us, struct str *row)
 {
-    static const char *const head[COLUMNS] = {"ID", "NAME", "STARTED", "MEMBERS", "STATE"};
-    struct table table = {.columns = COLUMNS};
+    struct value members = value_map_get_str(shift, STR("members"));
+    struct buf started, state;
 
-    (void)context;
-    for (unsigned i = 0; i < COLUMNS; i++)
-        table_add(mem, &table, str_of(head[i]));
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct value shift = items.items[i], members = value_map_get_str(shift, STR("members"));
-        struct buf started, state;
-
-        buf_init_arena(&started, mem);
-        buf_init_arena(&state, mem);
-        tell_moment(&started, tell_time_of(shift, "starts_at"));
-        if (tell_time_of(shift, "ended_at") > 0) {
-            buf_text(&state, "ended ");
-            tell_moment(&state, tell_time_of(shift, "ended_at"));
-        } else if (tell_time_of(shift, "ends_at") > 0) {
-            buf_text(&state, "ends ");
-            tell_moment(&state, tell_time_of(shift, "ends_at"));
-        } else {
-            buf_text(&state, "open");
-        }
-        table_add(mem, &table, list_id_end(client_text(shift, "id")));
-        table_add(mem, &table, client_text(shift, "name"));
-        table_add(mem, &table, buf_view(&started));
-        table_add(mem, &table, str_printf(mem, "%u", members.kind == VALUE_LIST ? members.len : 0));
-        table_add(mem, &table, buf_view(&state));
+    (void)now_us;
+    buf_init_arena(&started, mem);
+    buf_init_arena(&state, mem);
+    tell_moment(&started, tell_time_of(shift, "starts_at"));
+    if (tell_time_of(shift, "ended_at") > 0) {
+        buf_text(&state, "ended ");
+        tell_moment(&state, tell_time_of(shift, "ended_at"));
+    } else if (tell_time_of(shift, "ends_at") > 0) {
+        buf_text(&state, "ends ");
+        tell_moment(&state, tell_time_of(shift, "ends_at"));
+    } else {
+        buf_text(&state, "open");
     }
-    table_print(&table);
+    row[0] = list_id_end(client_text(shift, "id"));
+    row[1] = client_text(shift, "name");
+    row[2] = buf_view(&started);
+    row[3] = str_printf(mem, "%u", members.kind == VALUE_LIST ? members.len : 0);
+    row[4] = buf_view(&state);
 }
 
 /* Ids with commas between them as a JSON list. */
@@ -116,20 +105,25 @@ static int end_shift(struct client *c, const char *name, const struct shift_opti
     return EXIT_OK;
 }
 
+static int list_shifts(struct client *c, const struct shift_options *o)
+{
+    static const char *const head[] = {"ID", "NAME", "STARTED", "MEMBERS", "STATE", NULL};
+    struct buf path;
+
+    list_begin(c, &path, STR("/shifts"), o->limit, o->all);
+    return list_print(c, &(struct list){.path = buf_view(&path),
+                                        .all = o->all,
+                                        .as_json = o->as_json,
+                                        .head = head,
+                                        .row = shift_row,
+                                        .none = "no shifts"});
+}
+
 /* EXIT_USAGE when the words make no sense. */
 static int run_shift(struct client *c, int argc, char **argv, const struct shift_options *o)
 {
-    struct str path = str_printf(&c->mem, "/shifts?limit=%s",
-                                 o->limit != NULL ? o->limit
-                                 : o->all         ? "500"
-                                                  : "20");
-
     if (argc == 1 || (argc == 2 && strcmp(argv[1], "ls") == 0))
-        return list_print(c, &(struct list){.path = path,
-                                            .all = o->all,
-                                            .as_json = o->as_json,
-                                            .print = print_shifts,
-                                            .none = "no shifts"});
+        return list_shifts(c, o);
     if (argc == 3 && strcmp(argv[1], "start") == 0)
         return start_shift(c, argv[2], o);
     if (argc == 3 && strcmp(argv[1], "end") == 0)

@@ -200,7 +200,7 @@ int command_show(int argc, char **argv)
     struct str id;
     int status = EXIT_FAILED;
 
-    if (!options_read("show", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
+    if (!options_read("show", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 2)
         return command_usage("show");
     client_open(&c, as_json);
     if (client_find(&c, argv[1], &id))

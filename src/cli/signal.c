@@ -154,7 +154,7 @@ int command_signal(int argc, char **argv)
     struct str execution;
     int status = EXIT_FAILED, type;
 
-    if (!options_read("signal", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) ||
+    if (!options_read("signal", specs, ARRAY_SIZE(specs), &argc, argv) ||
         (dry_run && where == NULL) || (where != NULL && wait))
         return command_usage("signal");
     type = where != NULL ? 1 : 2; /* with --where no execution is named */

@@ -113,7 +113,7 @@ int command_start(int argc, char **argv)
     struct str path = STR("/executions");
     int status = EXIT_FAILED;
 
-    if (!options_read("start", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2 ||
+    if (!options_read("start", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 2 ||
         !check_wait(&s) || !options_number("start", "version", version, &s.version))
         return command_usage("start");
     s.code = argv[1];

@@ -6,15 +6,11 @@
 #include "cli/file.h"
 #include "cli/list.h"
 #include "cli/options.h"
-
-#include "cli/table.h"
 #include "cli/tell.h"
 #include "value/json.h"
 #include "value/object.h"
 
 #include <stdio.h>
-
-enum { COLUMNS = 7 };
 
 struct task_options {
     const char *status, *project, *owner, *trade, *q, *limit, *reason, *to, *kind, *message;
@@ -46,35 +42,13 @@ static void task_row(struct arena *mem, struct value task, int64_t now_us, struc
     row[6] = client_text(task, "title");
 }
 
-static void print_tasks(struct arena *mem, struct value items, void *context)
-{
-    static const char *const head[COLUMNS] = {"ID",    "STATUS", "PRIO", "TRADE",
-                                              "OWNER", "DUE",    "TITLE"};
-    struct table table = {.columns = COLUMNS};
-    int64_t now_us = clock_wall_us(&clock_system);
-
-    (void)context;
-    for (unsigned i = 0; i < COLUMNS; i++)
-        table_add(mem, &table, str_of(head[i]));
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct str row[COLUMNS];
-
-        task_row(mem, items.items[i], now_us, row);
-        for (unsigned k = 0; k < COLUMNS; k++)
-            table_add(mem, &table, row[k]);
-    }
-    table_print(&table);
-}
-
 static int list_tasks(struct client *c, const struct task_options *o, bool is_pool)
 {
+    static const char *const head[] = {"ID",    "STATUS", "PRIO",  "TRADE",
+                                       "OWNER", "DUE",    "TITLE", NULL};
     struct buf path;
 
-    buf_init_arena(&path, &c->mem);
-    buf_printf(&path, "/tasks%s?limit=%s", is_pool ? "/pool" : "",
-               o->limit != NULL ? o->limit
-               : o->all         ? "500"
-                                : "20");
+    list_begin(c, &path, is_pool ? STR("/tasks/pool") : STR("/tasks"), o->limit, o->all);
     list_filter(&path, "project_id", o->project);
     if (!is_pool) {
         list_filter(&path, "status", o->status);
@@ -87,7 +61,8 @@ static int list_tasks(struct client *c, const struct task_options *o, bool is_po
     return list_print(c, &(struct list){.path = buf_view(&path),
                                         .all = o->all,
                                         .as_json = o->as_json,
-                                        .print = print_tasks,
+                                        .head = head,
+                                        .row = task_row,
                                         .none = is_pool ? "nothing in the pool that you could take"
                                                         : "no tasks"});
 }

@@ -47,7 +47,7 @@ void tell_duration(struct buf *out, int64_t us)
         {INT64_C(1000), INT64_C(1000), "ms"},
     };
 
-    for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
         int64_t tenths;
         if (us < scales[i].from_us)
             continue;
@@ -74,7 +74,7 @@ void tell_bytes(struct buf *out, int64_t bytes)
         buf_printf(out, "%lld bytes", (long long)bytes);
         return;
     }
-    for (; size >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+    for (; size >= 1024 && unit + 1 < ARRAY_SIZE(units); unit++)
         size /= 1024;
     buf_printf(out, "%.1f %s", size, units[unit]);
 }
@@ -382,7 +382,7 @@ static void tell_next(struct arena *mem, struct buf *out, struct value execution
         tell_name(out, execution);
         buf_printf(out, ", and %s dlq resolve with what became of it", command_program());
     }
-    for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(remedies); i++) {
         if (command_named(remedies[i]) == NULL || !may(execution, remedies[i]))
             continue;
         buf_printf(out, "\n  %s %s ", command_program(), remedies[i]);

@@ -123,7 +123,7 @@ static struct str joined(struct arena *mem, struct value list)
 static void print_users(struct arena *mem, struct value items)
 {
     static const char *const head[] = {"NAME", "ROLE", "STATE", "EMAIL", "GROUPS", "ID"};
-    struct table t = {.columns = sizeof(head) / sizeof(head[0])};
+    struct table t = {.columns = ARRAY_SIZE(head)};
 
     for (size_t i = 0; i < t.columns; i++)
         table_add(mem, &t, str_of(head[i]));
@@ -162,7 +162,7 @@ static struct str age_of(struct arena *mem, struct value token, const char *name
 static void print_tokens(struct arena *mem, struct value items)
 {
     static const char *const head[] = {"ID", "NAME", "MADE", "LAST USED", "EXPIRES"};
-    struct table t = {.columns = sizeof(head) / sizeof(head[0])};
+    struct table t = {.columns = ARRAY_SIZE(head)};
 
     for (size_t i = 0; i < t.columns; i++)
         table_add(mem, &t, str_of(head[i]));
@@ -339,7 +339,7 @@ static const struct verb rotating = {"token rotate", 2, rotate_token};
 
 static const struct verb *find_verb(const char *name, int words)
 {
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
         if (strcmp(verbs[i].name, name) == 0 && verbs[i].words == words)
             return &verbs[i];
     return NULL;
@@ -369,7 +369,7 @@ int command_user(int argc, char **argv)
     struct reply reply;
     bool ok;
 
-    if (!options_read("user", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2 ||
+    if (!options_read("user", specs, ARRAY_SIZE(specs), &argc, argv) || argc < 2 ||
         (a.is_active && a.is_inactive))
         return command_usage("user");
     verb = find_verb(argv[1], argc - 2);

@@ -206,7 +206,7 @@ int command_watch(int argc, char **argv)
     struct client c;
     int status = EXIT_FAILED;
 
-    if (!options_read("watch", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
+    if (!options_read("watch", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 2)
         return command_usage("watch");
     client_open(&c, w.as_json);
     w.client = &c;

@@ -11,17 +11,6 @@
     }
 #define EXAMPLE(...) #__VA_ARGS__
 
-bool language_find(struct str name, enum language *out)
-{
-    if (str_eq(name, STR("en")))
-        *out = LANGUAGE_EN;
-    else if (str_eq(name, STR("ru")))
-        *out = LANGUAGE_RU;
-    else
-        return false;
-    return true;
-}
-
 /* --- fields --- */
 
 #define PARAM(symbol, name, cel_type, wanted) name " "

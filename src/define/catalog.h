@@ -7,6 +7,7 @@
 #define PAWL_DEFINE_CATALOG_H
 
 #include "define/program.h"
+#include "words/language.h"
 
 /* The words of `onError`, in the order of enum on_error. */
 #define ON_ERROR_WORDS "compensate retry fail_fast hold"
@@ -21,14 +22,9 @@
 #define WEBHOOK_METHOD_WORDS "POST PUT PATCH DELETE GET"
 
 /* A text for people, in each language of the catalog. */
-enum language { LANGUAGE_EN, LANGUAGE_RU, LANGUAGE_COUNT };
-
 struct text {
     const char *in[LANGUAGE_COUNT];
 };
-
-/* "en" or "ru". False: there is no such language. */
-bool language_find(struct str name, enum language *out) MUST_USE;
 
 /* --- fields --- */
 

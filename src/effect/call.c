@@ -380,12 +380,16 @@ static void fail_as(struct transfer *t, CURLcode code)
     fail(call, left ? "external_no_answer" : "external_unreachable", class, message);
 }
 
-static bool says_json(const char *type)
+/* Whether the body may be JSON: its type says so, or there is none. */
+static bool may_be_json(const char *type)
 {
-    return type != NULL && (strstr(type, "/json") != NULL || strstr(type, "+json") != NULL);
+    return type == NULL || strstr(type, "/json") != NULL || strstr(type, "+json") != NULL;
 }
 
-/* The body as a JSON text: JSON as it is, anything else as a string. False: it is no text. */
+/*
+ * The body as a JSON text: JSON as it is, anything else as a string. False: it is
+ * no text, or JSON with a text that no value may hold.
+ */
 static bool write_body(struct transfer *t, struct buf *out)
 {
     struct str body = buf_view(&t->body);
@@ -398,9 +402,13 @@ static bool write_body(struct transfer *t, struct buf *out)
         buf_text(out, "null");
         return true;
     }
-    if (says_json(type) && json_read(&t->call->mem, body, &v, &err)) {
-        buf_str(out, body);
-        return true;
+    if (may_be_json(type)) {
+        if (json_read(&t->call->mem, body, &v, &err)) {
+            buf_str(out, body);
+            return true;
+        }
+        if (err.code == ERR_INVALID)
+            return false;
     }
     if (!utf8_is_valid(body) || memchr(body.ptr, '\0', body.len) != NULL)
         return false;

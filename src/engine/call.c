@@ -16,6 +16,7 @@
  * an attempt, so that no time runs while nothing was sent.
  */
 #include "engine/ask.h"
+#include "engine/call_judge.h"
 #include "engine/call_secret.h"
 #include "engine/call_url.h"
 #include "engine/command.h"
@@ -354,126 +355,6 @@ static enum step_result call_wake(struct turn *t)
         return STEP_SKIPPED;
     return turn_fail(t, STR("timeout_call"), STR("indeterminate"),
                      "the call had no answer before its time was up");
-}
-
-/* "404", 404, "4xx" */
-static bool matches_status(struct value pattern, int64_t status)
-{
-    struct str text = pattern.kind == VALUE_STRING ? value_text(pattern) : STR_NONE;
-    int64_t number;
-
-    if (pattern.kind == VALUE_INT)
-        return pattern.i == status;
-    if (text.len == 3 && (str_ends_with(text, STR("xx")) || str_ends_with(text, STR("XX"))))
-        return text.ptr[0] - '0' == status / 100;
-    return str_to_int64(text, &number) && number == status;
-}
-
-static bool is_expected(struct value request, int64_t status, bool reconciles)
-{
-    struct value expect = value_map_get_str(request, STR("expect"));
-
-    if (expect.kind != VALUE_LIST)
-        return status / 100 == 2 && !(status == 202 && reconciles);
-    for (uint32_t i = 0; i < expect.len; i++)
-        if (matches_status(expect.items[i], status))
-            return true;
-    return false;
-}
-
-/* The class that the definition gives to a status, exact ones before "4xx"; or empty. */
-static struct str class_written(struct value request, int64_t status)
-{
-    struct value classes = value_map_get_str(request, STR("classes"));
-    struct str found = STR_NONE;
-
-    for (uint32_t i = 0; classes.kind == VALUE_MAP && i < classes.map->count; i++) {
-        const struct value_entry *e = &classes.map->entries[i];
-        bool is_exact = !str_ends_with(value_text(e->key), STR("xx"));
-
-        if (e->value.kind == VALUE_STRING && matches_status(e->key, status) &&
-            (found.len == 0 || is_exact))
-            found = value_text(e->value);
-    }
-    return found;
-}
-
-static bool is_class(struct str text)
-{
-    return str_eq(text, STR("business")) || str_eq(text, STR("transient")) ||
-           str_eq(text, STR("indeterminate"));
-}
-
-/* Whether a failure with this status leaves open whether the service has done it. */
-static bool is_open(int64_t status)
-{
-    return status == 500 || status == 502 || status == 504;
-}
-
-static struct str class_of_status(int64_t status, bool is_safe, bool reconciles)
-{
-    if (reconciles && !is_safe && (status == 202 || is_open(status)))
-        return STR("indeterminate");
-    if (status == 408 || status == 425 || status == 429 || status == 503 || is_open(status))
-        return STR("transient");
-    return STR("business");
-}
-
-/* Retry-After in seconds; the form with a date asks for no more than the policy has. */
-static int64_t retry_after_us(struct value answer)
-{
-    struct value headers = value_map_get_str(answer, STR("headers"));
-    struct value after =
-        headers.kind == VALUE_MAP ? value_map_get_str(headers, STR("retry-after")) : value_absent();
-    int64_t seconds;
-
-    if (after.kind != VALUE_STRING || !str_to_int64(value_text(after), &seconds) || seconds < 0 ||
-        seconds > 365 * 86400)
-        return 0;
-    return seconds * 1000000;
-}
-
-/* What the service says about its failure: {error: {code, class, message}}. */
-static struct value service_error(struct value answer)
-{
-    struct value body = value_map_get_str(answer, STR("body"));
-    struct value error =
-        body.kind == VALUE_MAP ? value_map_get_str(body, STR("error")) : value_absent();
-
-    return error.kind == VALUE_MAP ? error : value_map_empty();
-}
-
-static struct str text_field(struct value map, struct str name)
-{
-    struct value v = value_map_get_str(map, name);
-
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
-}
-
-/* What {status_code, headers, body} means to the call that the strand in hand waits for. */
-static enum step_result call_judge(struct turn *t, struct value answer)
-{
-    struct value request = suspend_asked(t), said = service_error(answer);
-    struct str method = request_text(request, STR("method")), class, message;
-    int64_t status = value_map_get_str(answer, STR("status_code")).i;
-    bool is_safe = str_eq(method, STR("GET")) || str_eq(method, STR("HEAD"));
-    bool reconciles = t->about == NULL && turn_step(t)->reconcile != NULL;
-
-    if (is_expected(request, status, reconciles))
-        return STEP_DONE;
-    class = class_written(request, status);
-    if (!is_class(class))
-        class = text_field(said, STR("class"));
-    if (!is_class(class))
-        class = class_of_status(status, is_safe, reconciles);
-    message = text_field(said, STR("message"));
-    (void)turn_fail(t, STR("external_status"), class, "%.*s %.*s answered %lld%s%.*s",
-                    STR_ARG(method), STR_ARG(request_text(request, STR("url"))), (long long)status,
-                    message.len > 0 ? ": " : "", STR_ARG(message));
-    t->failure.details = answer;
-    t->failure.retry_after_us = retry_after_us(answer);
-    t->failure.is_unsure = !is_safe && is_open(status);
-    return STEP_FAILED;
 }
 
 const struct ask_functions ask_call = {

@@ -29,7 +29,13 @@
 
 /* --- what the task is to be --- */
 
-enum task_field_kind { TASK_FIELD_TEXT, TASK_FIELD_INT, TASK_FIELD_TIME, TASK_FIELD_IDS };
+enum task_field_kind {
+    TASK_FIELD_TEXT,
+    TASK_FIELD_INT,
+    TASK_FIELD_SIGNED,
+    TASK_FIELD_TIME,
+    TASK_FIELD_IDS
+};
 
 struct task_field {
     enum command_field field;
@@ -68,13 +74,16 @@ static bool task_check_text(struct turn *t, const struct task_field *f, struct v
 
 static bool task_check_int(struct turn *t, const struct task_field *f, struct value *v)
 {
+    int64_t min = f->kind == TASK_FIELD_SIGNED ? -f->max : 0;
     char wanted[60];
 
-    if (v->kind == VALUE_DOUBLE && v->d == (double)(int64_t)v->d)
+    if (v->kind == VALUE_DOUBLE && v->d >= (double)min && v->d <= (double)f->max &&
+        v->d == (double)(int64_t)v->d)
         *v = value_int((int64_t)v->d);
-    if (v->kind == VALUE_INT && v->i >= 0 && v->i <= f->max)
+    if (v->kind == VALUE_INT && v->i >= min && v->i <= f->max)
         return true;
-    (void)snprintf(wanted, sizeof(wanted), "an integer from 0 to %lld", (long long)f->max);
+    (void)snprintf(wanted, sizeof(wanted), "an integer from %lld to %lld", (long long)min,
+                   (long long)f->max);
     return task_fail(t, f, wanted);
 }
 
@@ -111,6 +120,7 @@ static bool task_check(struct turn *t, const struct task_field *f, struct value 
     case TASK_FIELD_TEXT:
         return task_check_text(t, f, *v);
     case TASK_FIELD_INT:
+    case TASK_FIELD_SIGNED:
         return task_check_int(t, f, v);
     case TASK_FIELD_TIME:
         return task_check_time(t, f, v);

@@ -45,7 +45,7 @@ bool node_read(struct node *n, struct node_read *read, struct err *err)
 static bool take_done(struct node *n)
 {
     void *items[256];
-    size_t count = mailbox_take(n->done, items, sizeof(items) / sizeof(items[0]));
+    size_t count = mailbox_take(n->done, items, ARRAY_SIZE(items));
 
     for (size_t i = 0; i < count; i++) {
         enum store_item *item = items[i];
@@ -186,7 +186,7 @@ enum node_result node_run(struct node *n)
             any && n->outstanding < OUTSTANDING_MAX ? 0 : (int)min_us(timeout_ms, sleep_ms(n));
         if (n->is_draining && timeout_ms > 10)
             timeout_ms = 10;
-        count = epoll_wait(n->epoll_fd, events, sizeof(events) / sizeof(events[0]), timeout_ms);
+        count = epoll_wait(n->epoll_fd, events, ARRAY_SIZE(events), timeout_ms);
         if (count < 0 && errno != EINTR)
             PANIC("epoll failed");
         for (int i = 0; i < count; i++) {

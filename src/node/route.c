@@ -211,7 +211,13 @@ static void route_letters(struct node *n, struct arena *mem, struct commit *c, u
         if (!is_wanted(n, c, "dead_letter.created") &&
             !(is_held && is_wanted(n, c, "execution.held")))
             continue;
-        payload = event_letter_json(mem, l->id, l->kind, l->step, l->attempts, l->cause_json);
+        payload = event_letter_json(mem, &(struct told_letter){.id = l->id,
+                                                               .kind = l->kind,
+                                                               .step = l->step,
+                                                               .attempts = l->attempts,
+                                                               .cause_json = l->cause_json,
+                                                               .code = c->after->program->code,
+                                                               .key = c->after->key});
         if (is_held)
             route_own(n, mem, c, "execution.held", ++*number, payload);
         route_own(n, mem, c, "dead_letter.created", ++*number, payload);
@@ -229,6 +235,10 @@ static void route_end(struct node *n, struct arena *mem, struct commit *c, uint3
         return;
     buf_init_arena(&payload, mem);
     buf_char(&payload, '{');
+    object_text(&payload, "code", x->program->code);
+    object_int(&payload, "version", x->program->version);
+    object_text(&payload, "key", x->key);
+    object_text(&payload, "status", str_of(status_name(x->status)));
     object_json(&payload, is_failed ? "error" : "result",
                 is_failed ? x->error_json : x->result_json);
     buf_char(&payload, '}');

@@ -284,16 +284,24 @@ static bool is_repeated(struct arena *mem, const struct task_facts *f, const str
                   "this client_event_id was used for another request about this task");
 }
 
+bool planner_read_action(struct str name, enum task_action *out, struct err *err)
+{
+    if (str_starts_with(name, STR("qc_")))
+        return err_set(err, ERR_ACTION_FORBIDDEN,
+                       "quality control inspects deliverables; it never moves a task");
+    if (!task_action_read(name, out) || *out == ACTION_BLOCK)
+        return err_set(err, ERR_UNKNOWN_ACTION, "there is no action '%.*s'",
+                       (int)(name.len < 60 ? name.len : 60), name.ptr);
+    return true;
+}
+
 static bool check_action(const struct task_request *r, enum task_action *action,
                          struct task_decision *out)
 {
-    if (str_starts_with(r->action, STR("qc_")))
-        return REFUSE(out, ERR_ACTION_FORBIDDEN,
-                      "quality control inspects deliverables; it never moves a task");
-    if (!task_action_read(r->action, action) || *action == ACTION_BLOCK)
-        return REFUSE(out, ERR_UNKNOWN_ACTION, "there is no action '%.*s'",
-                      (int)(r->action.len < 60 ? r->action.len : 60), r->action.ptr);
-    return true;
+    if (planner_read_action(r->action, action, &out->err))
+        return true;
+    out->verdict = TASK_REFUSED;
+    return false;
 }
 
 /* A reassignment is a recall and an assignment. */

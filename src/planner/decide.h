@@ -103,6 +103,9 @@ struct task_decision {
     bool makes_defect, makes_fix; /* of a rejected task */
 };
 
+/* An action that somebody may ask for: ERR_UNKNOWN_ACTION, ERR_ACTION_FORBIDDEN. */
+bool planner_read_action(struct str name, enum task_action *out, struct err *err) MUST_USE;
+
 /* Decide. Texts of the decision live in `mem` or in the facts and the request. */
 void planner_decide(struct arena *mem, const struct task_facts *facts,
                     const struct task_request *request, struct task_decision *out);

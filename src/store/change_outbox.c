@@ -53,6 +53,10 @@ static bool tell_given_up(struct apply *a, const struct member *m, const struct 
                           int64_t now_us, enum db_status *status)
 {
     struct told_event e = {.name = LETTER_EVENT, .about = d->destination, .now_us = now_us};
+    struct told_letter l = {.id = d->letter,
+                            .kind = STR("outbox"),
+                            .attempts = d->attempts,
+                            .cause_json = d->error_json};
     const enum sql sql = SQL_OUTBOX_OWNER;
     bool ok = true;
 
@@ -65,14 +69,15 @@ static bool tell_given_up(struct apply *a, const struct member *m, const struct 
         e.org_id = str_copy(a->mem, db_column_text(a->db, sql, 0));
         e.has_execution = id.len > 0;
         ok = !e.has_execution || uuid_read(id, &e.execution);
+        l.code = str_copy(a->mem, db_column_text(a->db, sql, 2));
+        l.key = str_copy(a->mem, db_column_text(a->db, sql, 3));
     }
     db_end(a->db, sql);
     if (!ok)
         *status = DB_CORRUPT;
     if (*status > DB_DONE)
         return false;
-    e.payload_json =
-        event_letter_json(a->mem, d->letter, STR("outbox"), STR_NONE, d->attempts, d->error_json);
+    e.payload_json = event_letter_json(a->mem, &l);
     return event_tell(a, m, &e, status);
 }
 

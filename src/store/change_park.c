@@ -13,21 +13,22 @@ static bool tell_parked(struct apply *a, const struct member *m, struct uuid exe
                            .execution = execution,
                            .now_us = now_us};
     char id[UUID_TEXT_LEN + 1];
-    int64_t attempts = 0;
+    struct told_letter l = {.id = letter, .kind = STR("execution"), .cause_json = cause_json};
 
     if (m->events == NULL || m->events->count == 0)
         return true;
     uuid_write(execution, id);
     *status = db_run(a->db, SQL_PARKED_OWNER, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
     if (*status == DB_ROW) {
-        attempts = db_column_int(a->db, SQL_PARKED_OWNER, 0);
+        l.attempts = db_column_int(a->db, SQL_PARKED_OWNER, 0);
+        l.code = str_copy(a->mem, db_column_text(a->db, SQL_PARKED_OWNER, 2));
+        l.key = str_copy(a->mem, db_column_text(a->db, SQL_PARKED_OWNER, 3));
         e.org_id = str_copy(a->mem, db_column_text(a->db, SQL_PARKED_OWNER, 1));
     }
     db_end(a->db, SQL_PARKED_OWNER);
     if (*status > DB_DONE)
         return false;
-    e.payload_json =
-        event_letter_json(a->mem, letter, STR("execution"), STR_NONE, attempts, cause_json);
+    e.payload_json = event_letter_json(a->mem, &l);
     return event_tell(a, m, &e, status);
 }
 

@@ -34,6 +34,10 @@ enum apply_result planner_shift_apply(struct apply *a, struct member *m, enum db
 
     if (!actor_manages(c->actor.role))
         return planner_forbid(&w, "start shifts");
+    if (starts.kind == VALUE_INT && ends.kind == VALUE_INT && ends.i <= starts.i) {
+        c->field = "ends_at";
+        return planner_refuse_with(&w, ERR_VALIDATION_ERROR, "a shift ends after it has started");
+    }
     for (uint32_t i = 0; members.kind == VALUE_LIST && i < members.len; i++) {
         struct planner_person p = {.id = value_text(members.items[i])};
 

@@ -196,6 +196,10 @@ enum apply_result planner_patch_apply(struct apply *a, struct member *m, enum db
 
     if (!planner_take_managed(&w, "change tasks", &t, &end))
         return end;
+    if (body_value(c, "status").kind != VALUE_ABSENT)
+        return planner_refuse_with(
+            &w, ERR_STATUS_IS_READ_ONLY,
+            "the status of a task is changed by POST /tasks/{id}/transitions");
     if (t.row_version != c->expected_row_version) {
         c->current_row_version = t.row_version;
         return planner_refuse_with(&w, ERR_VERSION_CONFLICT, "the task has row_version %lld now",

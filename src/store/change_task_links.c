@@ -212,6 +212,17 @@ enum apply_result planner_comment_apply(struct apply *a, struct member *m, enum 
                    planner_answer_row(&w, 201, PLANNER_COMMENTS, t.id, id));
 }
 
+/* Somebody has acknowledged it before; a request that is sent again is answered like the first. */
+static enum apply_result answer_acknowledged(struct planner_work *w, struct str task_id)
+{
+    bool found;
+
+    if (!planner_answer_found(w, 200, PLANNER_ESCALATIONS, task_id, w->change->other_id, &found))
+        return APPLY_FAILED;
+    return found ? APPLY_DONE
+                 : planner_refuse_with(w, ERR_NOT_FOUND, "the task has no such escalation");
+}
+
 /* The last open one that is acknowledged takes needs_attention away. */
 enum apply_result planner_acknowledge_apply(struct apply *a, struct member *m,
                                             enum db_status *status)
@@ -230,8 +241,7 @@ enum apply_result planner_acknowledge_apply(struct apply *a, struct member *m,
                      status))
         return APPLY_FAILED;
     if (db_changes(a->db) == 0)
-        return planner_refuse_with(&w, ERR_NOT_FOUND,
-                                   "the task has no such escalation that is open");
+        return answer_acknowledged(&w, t.id);
     *status = db_run(a->db, SQL_ESCALATION_OPEN, DB_PARAMS(db_text(t.id)));
     is_open = *status == DB_ROW;
     db_end(a->db, SQL_ESCALATION_OPEN);

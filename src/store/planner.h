@@ -121,10 +121,13 @@ bool read_planner_rows(struct reader *r, struct arena *mem, enum planner_list li
 bool read_planner_row(struct reader *r, struct arena *mem, enum planner_list list, struct str owner,
                       struct str id, struct buf *out, bool *found, struct err *err) MUST_USE;
 
+/* What a list wants of a yes or no. */
+enum wanted { WANTED_ANY, WANTED_NO, WANTED_YES };
+
 struct task_filter {
     struct str org_id;
     struct str status, project_id, assigned_to, required_trade, q; /* empty = any */
-    bool needs_attention, is_overdue;
+    enum wanted needs_attention, is_overdue;
     struct str cursor;
     int64_t limit, now_us;
 };

@@ -423,24 +423,32 @@ bool planner_answer_task(struct planner_work *w, int32_t http_status, struct str
     return true;
 }
 
-bool planner_answer_row(struct planner_work *w, int32_t http_status, enum planner_list list,
-                        struct str owner, struct str id)
+bool planner_answer_found(struct planner_work *w, int32_t http_status, enum planner_list list,
+                          struct str owner, struct str id, bool *found)
 {
     const enum sql sql = planner_list_one(list);
     struct buf json;
-    bool found;
 
     buf_init_arena(&json, w->a->mem);
     *w->status = db_run(w->a->db, sql, DB_PARAMS(db_text(owner), db_text(id)));
-    found = *w->status == DB_ROW;
-    if (found)
+    *found = *w->status == DB_ROW;
+    if (*found) {
         planner_row_show(w->a->db, list, sql, &json);
-    db_end(w->a->db, sql);
-    if (!found) {
-        *w->status = *w->status > DB_DONE ? *w->status : DB_CORRUPT;
-        return false;
+        w->change->change.answer_status = http_status;
+        w->change->change.answer_json = buf_view(&json);
     }
-    w->change->change.answer_status = http_status;
-    w->change->change.answer_json = buf_view(&json);
-    return true;
+    db_end(w->a->db, sql);
+    return *w->status <= DB_DONE;
+}
+
+bool planner_answer_row(struct planner_work *w, int32_t http_status, enum planner_list list,
+                        struct str owner, struct str id)
+{
+    bool found;
+
+    if (!planner_answer_found(w, http_status, list, owner, id, &found))
+        return false;
+    if (!found)
+        *w->status = DB_CORRUPT;
+    return found;
 }

@@ -126,7 +126,11 @@ bool planner_answer_task(struct planner_work *w, int32_t http_status, struct str
 bool planner_show_task(struct planner_work *w, struct buf *out, struct str org_id,
                        struct str id) MUST_USE;
 
-/* Answer with a row of a list (read_planner.c). */
+/* Answer with a row of a list (read_planner.c); if there is none, *found is false. */
+bool planner_answer_found(struct planner_work *w, int32_t http_status, enum planner_list list,
+                          struct str owner, struct str id, bool *found) MUST_USE;
+
+/* The same for a row that is there. */
 bool planner_answer_row(struct planner_work *w, int32_t http_status, enum planner_list list,
                         struct str owner, struct str id) MUST_USE;
 

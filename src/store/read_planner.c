@@ -235,6 +235,9 @@ bool read_tasks(struct reader *r, struct arena *mem, const struct task_filter *f
     int64_t high = INT64_MAX, last = 0;
     enum sql sql = SQL_TASKS_LIST;
     struct str by = STR("all");
+    int64_t overdue_us = f->is_overdue == WANTED_ANY   ? 0
+                         : f->is_overdue == WANTED_YES ? f->now_us
+                                                       : -f->now_us;
     enum db_status status;
     bool has_more;
 
@@ -245,7 +248,7 @@ bool read_tasks(struct reader *r, struct arena *mem, const struct task_filter *f
     if (f->assigned_to.len > 0) {
         sql = SQL_TASKS_LIST_OWNER;
         by = f->assigned_to;
-    } else if (f->needs_attention) {
+    } else if (f->needs_attention == WANTED_YES) {
         sql = SQL_TASKS_LIST_ATTENTION;
     } else if (f->project_id.len > 0) {
         sql = SQL_TASKS_LIST_PROJECT;
@@ -254,13 +257,12 @@ bool read_tasks(struct reader *r, struct arena *mem, const struct task_filter *f
         sql = SQL_TASKS_LIST_STATUS;
         by = f->status;
     }
-    status =
-        reader_run(r, sql,
-                   DB_PARAMS(db_int(f->now_us), db_text(f->org_id), db_int(high),
-                             db_text_or_null(f->status), db_text_or_null(f->project_id),
-                             db_text_or_null(f->assigned_to), db_text_or_null(f->required_trade),
-                             db_int(f->needs_attention), db_int(f->is_overdue ? f->now_us : 0),
-                             db_text_or_null(f->q), db_text(by), db_int(f->limit + 1)));
+    status = reader_run(
+        r, sql,
+        DB_PARAMS(db_int(f->now_us), db_text(f->org_id), db_int(high), db_text_or_null(f->status),
+                  db_text_or_null(f->project_id), db_text_or_null(f->assigned_to),
+                  db_text_or_null(f->required_trade), db_int((int)f->needs_attention - 1),
+                  db_int(overdue_us), db_text_or_null(f->q), db_text(by), db_int(f->limit + 1)));
     if (!load_tasks(r, mem, sql, status, f->limit, out, &has_more, &last, err))
         return false;
     if (has_more)

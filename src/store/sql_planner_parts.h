@@ -27,14 +27,19 @@
                      "(SELECT coalesce(json_agg(user_id ORDER BY user_id), '[]') FROM "            \
                      "task_contributors c WHERE c.task_id = t.id), t.form, t.result, t.is_awaited"
 
-/* A list of tasks, the newest first, along one index; ?11 is what that index is asked for. */
+/*
+ * A list of tasks, the newest first, along one index; ?11 is what that index is asked for.
+ * ?8 is -1 for all of them, 0 or 1; ?9 is 0 for all, the time for those that are overdue, and
+ * the negative time for those that are not.
+ */
 #define TASKS_LIST_REST                                                                            \
     " AND t.row < ?3 AND (CAST(?4 AS text) IS NULL OR t.status = ?4) "                             \
     "AND (CAST(?5 AS text) IS NULL OR t.project_id = ?5) "                                         \
     "AND (CAST(?6 AS text) IS NULL OR t.assigned_to = ?6) "                                        \
     "AND (CAST(?7 AS text) IS NULL OR t.required_trade = ?7) "                                     \
-    "AND (CAST(?8 AS bigint) = 0 OR t.needs_attention = 1) "                                       \
-    "AND (CAST(?9 AS bigint) = 0 OR (t.due_at < ?9 AND t.status NOT IN ('done', 'canceled'))) "    \
+    "AND (CAST(?8 AS bigint) < 0 OR t.needs_attention = ?8) "                                      \
+    "AND CASE WHEN t.due_at < abs(CAST(?9 AS bigint)) AND t.status NOT IN ('done', 'canceled') "   \
+    "THEN ?9 >= 0 ELSE ?9 <= 0 END "                                                               \
     "AND (CAST(?10 AS text) IS NULL OR lower(t.title) LIKE ?10 OR t.id = ?10) "
 #define TASKS_LIST(symbol, where)                                                                  \
     SQL_SQLITE(symbol, "SELECT " TASK_COLUMNS_SQLITE " FROM tasks t WHERE " where TASKS_LIST_REST  \

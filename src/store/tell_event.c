@@ -24,18 +24,19 @@ bool event_is_wanted(const struct member *m, struct str name, struct str org_id)
     return false;
 }
 
-struct str event_letter_json(struct arena *mem, struct uuid id, struct str kind, struct str step,
-                             int64_t attempts, struct str cause_json)
+struct str event_letter_json(struct arena *mem, const struct told_letter *l)
 {
     struct buf out;
 
     buf_init_arena(&out, mem);
     buf_char(&out, '{');
-    object_id(&out, "id", id);
-    object_text(&out, "kind", kind);
-    object_text(&out, "step", step);
-    object_int(&out, "attempts", attempts);
-    object_json(&out, "cause", cause_json);
+    object_id(&out, "id", l->id);
+    object_text(&out, "kind", l->kind);
+    object_text(&out, "code", l->code);
+    object_text(&out, "key", l->key);
+    object_text(&out, "step", l->step);
+    object_int(&out, "attempts", l->attempts);
+    object_json(&out, "cause", l->cause_json);
     buf_char(&out, '}');
     return buf_view(&out);
 }

@@ -63,12 +63,17 @@ bool event_tell(struct apply *a, const struct member *m, const struct told_event
 /* Whether anybody wants it: then its payload is worth making. */
 bool event_is_wanted(const struct member *m, struct str name, struct str org_id);
 
-/*
- * {id, kind, step, attempts, cause}: of dead_letter.created, in `mem`. The
- * step and the cause may be empty.
- */
-struct str event_letter_json(struct arena *mem, struct uuid id, struct str kind, struct str step,
-                             int64_t attempts, struct str cause_json);
+/* A dead letter as its event tells it. What is not known is empty. */
+struct told_letter {
+    struct uuid id;
+    struct str kind, step;
+    int64_t attempts;
+    struct str cause_json;
+    struct str code, key; /* of the execution that it is about */
+};
+
+/* {id, kind, code, key, step, attempts, cause}: of dead_letter.created, in `mem`. */
+struct str event_letter_json(struct arena *mem, const struct told_letter *l);
 
 /* {object, id, version, data}: of record.*, in `mem`; without data: it is deleted. */
 struct str event_record_json(struct arena *mem, struct str object, struct str id, int64_t version,

@@ -244,7 +244,7 @@ static void check_members(struct check *k, struct value expect, struct value is)
     } members[] = {{"status", true},      {"result", true},   {"error", false},
                    {"waitingFor", false}, {"context", false}, {"deadLetters", false}};
 
-    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
         struct str name = str_of(members[i].name);
         struct value expected = value_map_get_str(expect, name);
 

@@ -143,7 +143,7 @@ static bool read_action(struct value v, struct trial_action *out, struct err *er
 
     *out = (struct trial_action){.input = script_member(v, "input"),
                                  .output = script_member(v, "output")};
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
         if (name.kind != VALUE_STRING || !str_eq(value_text(name), str_of(actions[i].name)))
             continue;
         out->kind = actions[i].kind;

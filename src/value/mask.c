@@ -277,7 +277,7 @@ static struct value mask_context(struct arena *mem, const struct mask *m, struct
 
 static bool is_shown(struct str name)
 {
-    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
         if (str_eq(name, str_of(shown[i])))
             return true;
     return false;

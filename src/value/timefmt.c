@@ -279,7 +279,7 @@ static bool take_unit(struct time_text *r, bool days, uint64_t *nanos)
 {
     struct str rest = str_from(r->p, (size_t)(r->end - r->p));
 
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
         if (str_starts_with(rest, units[i].name)) {
             r->p += units[i].name.len;
             *nanos = units[i].nanos;

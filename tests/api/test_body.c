@@ -84,7 +84,7 @@ static void test_body__each_mistake_is_found_once(void **state)
 
     (void)state;
     arena_init(&mem);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct outcome o = read_text(&mem, cases[i].text);
         struct buf found;
         assert_false(o.ok);

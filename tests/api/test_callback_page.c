@@ -56,22 +56,22 @@ static void test_page__the_language_is_the_one_that_is_preferred(void **state)
 {
     static const struct {
         const char *header;
-        enum page_language language;
+        enum language language;
     } cases[] = {
-        {"", PAGE_ENGLISH},
-        {"ru", PAGE_RUSSIAN},
-        {"RU-ru", PAGE_RUSSIAN},
-        {"rum", PAGE_ENGLISH},
-        {"de, ru;q=0.5, en;q=0.4", PAGE_RUSSIAN},
-        {"ru;q=0.30,en;q=0.31", PAGE_ENGLISH},
-        {"ru;q=0", PAGE_ENGLISH},
-        {";;,=,q=,ru;q=", PAGE_RUSSIAN},
-        {",", PAGE_ENGLISH},
+        {"", LANGUAGE_EN},
+        {"ru", LANGUAGE_RU},
+        {"RU-ru", LANGUAGE_RU},
+        {"rum", LANGUAGE_EN},
+        {"de, ru;q=0.5, en;q=0.4", LANGUAGE_RU},
+        {"ru;q=0.30,en;q=0.31", LANGUAGE_EN},
+        {"ru;q=0", LANGUAGE_EN},
+        {";;,=,q=,ru;q=", LANGUAGE_RU},
+        {",", LANGUAGE_EN},
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        assert_int_equal(page_language(str_of(cases[i].header)), cases[i].language);
+        assert_int_equal(language_accepted(str_of(cases[i].header)), cases[i].language);
 }
 
 static void test_page__a_body_of_a_form_is_read_as_browsers_write_it(void **state)

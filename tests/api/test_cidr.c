@@ -38,7 +38,7 @@ static void test_cidr__has_what_is_inside(void **state)
 
     (void)state;
     arena_init(&mem);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct cidrs ranges;
         struct ip ip;
         struct err err;
@@ -60,7 +60,7 @@ static void test_cidr__nonsense_is_named(void **state)
 
     (void)state;
     arena_init(&mem);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct cidrs ranges;
         struct err err;
 

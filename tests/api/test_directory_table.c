@@ -50,7 +50,7 @@ static void fill(struct table *t)
                                                            .user_id = STR("u"),
                                                            .hash = hex_of(&t->mem, "t"),
                                                            .expires_at_us = NOW_US + 10 * DAY_US};
-    for (size_t i = 0; i < sizeof(sessions) / sizeof(sessions[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(sessions); i++)
         *VEC_ADD(&t->mem, &all.sessions) = (struct stored_session){
             .hash = hex_of(&t->mem, sessions[i].secret),
             .user_id = i == 4 ? USER_ADMIN : STR("u"),

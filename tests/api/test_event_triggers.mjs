@@ -57,6 +57,29 @@ claim('built-in events start processes: records that are edited by hand, executi
     }
 });
 
+claim('what tells of an execution names its process, so that a trigger can choose', async (rig) => {
+    const work = `told_${++count}`;
+    const step = { code: 'a', procedure: { type: 'compute.fail', code: 'no_stock', message: 'none' }, when: '$.input.fails' };
+    await rig.publish({ code: work, onError: 'fail_fast', input: [{ name: 'fails', type: 'boolean' }], steps: [step] });
+    await rig.publish({ code: `${work}_held`, onError: 'hold', input: [{ name: 'fails', type: 'boolean' }], steps: [step] });
+    const chosen = (event, code) => triggered(rig, { event, when: `$.event.payload.code == "${code}"`, input: { payload: '=$.event.payload' } });
+    const listeners = [
+        await chosen('execution.completed', work), await chosen('execution.failed', work),
+        await chosen('execution.held', `${work}_held`), await chosen('dead_letter.created', `${work}_held`),
+    ];
+    await rig.begin(work, { input: { fails: false }, key: 'A-1' });
+    await rig.begin(work, { input: { fails: true } });
+    await rig.begin(`${work}_held`, { input: { fails: true }, key: 'A-3' });
+    const told = [];
+    for (const code of listeners) {
+        const [one] = await eventually(`${code} has started`, async () => { const all = await started(rig, code); return all.length > 0 && all; });
+        const { payload } = (await shown(rig, one.id)).result.input;
+        told.push([payload.key, payload.status]);
+    }
+    equal(told, [['A-1', 'completed'], [null, 'failed'], ['A-3', undefined], ['A-3', undefined]]);
+    for (const code of listeners) await rig.api('POST', `/scenarios/${code}/retire`);
+});
+
 claim('two processes that trigger each other, and one that triggers itself, come to an end', async (rig) => {
     const [ping, pong, self] = [`ping_${++count}`, `pong_${count}`, `self_${count}`];
     await rig.publish({ code: ping, triggers: [{ type: 'event', event: `Pong${count}` }], steps: [{ code: 's', procedure: publishes(`Ping${count}`, {}) }] });

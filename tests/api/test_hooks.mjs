@@ -143,6 +143,7 @@ claim('what is not what its type says changes nothing', async (rig) => {
     await bad('a=%ff', 'application/x-www-form-urlencoded');
     await bad(Buffer.from([0xff, 0xfe]), 'text/plain');
     await bad('['.repeat(100000), 'application/json');
+    for (const text of ['{"a":"\\u0000"}', '"\\ud800"']) refused(await hook(rig, 'echo', text, { 'content-type': 'application/json' }), 422, 'invalid');
     equal((await hook(rig, 'echo', `"${'x'.repeat(1 << 20)}"`)).status, 413);
     equal((await hook(rig, 'echo', `"${'x'.repeat((1 << 20) - 3)}"`)).status, 413);
     equal(await count(rig, 'echo'), before);

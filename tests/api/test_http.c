@@ -44,7 +44,7 @@ static void test_http__query_that_is_no_text_is_refused(void **state)
                                           "q=%zz", "%ff=1", "a=b&c=%c0%80"};
     struct web *f = *state;
 
-    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
         char request[100];
         snprintf(request, sizeof(request), "GET /asks?%s HTTP/1.1\r\nHost: x\r\n\r\n", queries[i]);
         web_expect(f, request, "bad_request");
@@ -336,8 +336,8 @@ static void test_http__every_answer_has_the_headers_that_protect(void **state)
         "POST /unwanted HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody",
     };
 
-    for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
-        for (size_t k = 0; k < sizeof(headers) / sizeof(headers[0]); k++)
+    for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(headers); k++)
             web_expect(*state, requests[i], headers[k]);
 }
 

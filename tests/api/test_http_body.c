@@ -46,7 +46,7 @@ static void test_http__body_with_two_ends_is_refused_and_the_connection_closed(v
     };
     struct web *f = *state;
 
-    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(headers); i++) {
         char request[200];
         snprintf(request, sizeof(request), "POST /echo HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n0\r\n\r\n",
                  headers[i]);

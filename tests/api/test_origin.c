@@ -53,7 +53,7 @@ static void test_origin__is_held_against_the_host_without_a_public_url(void **st
     };
 
     (void)state;
-    check(cases, sizeof(cases) / sizeof(cases[0]));
+    check(cases, ARRAY_SIZE(cases));
 }
 
 static void test_origin__is_held_against_the_public_url(void **state)
@@ -68,7 +68,7 @@ static void test_origin__is_held_against_the_public_url(void **state)
     };
 
     (void)state;
-    check(cases, sizeof(cases) / sizeof(cases[0]));
+    check(cases, ARRAY_SIZE(cases));
 }
 
 static void test_origin__what_a_browser_says_about_the_site_counts_too(void **state)
@@ -85,7 +85,7 @@ static void test_origin__what_a_browser_says_about_the_site_counts_too(void **st
     };
 
     (void)state;
-    check(cases, sizeof(cases) / sizeof(cases[0]));
+    check(cases, ARRAY_SIZE(cases));
 }
 
 static void test_origin__silence_is_neither_ours_nor_foreign(void **state)
@@ -96,7 +96,7 @@ static void test_origin__silence_is_neither_ours_nor_foreign(void **state)
     };
 
     (void)state;
-    check(cases, sizeof(cases) / sizeof(cases[0]));
+    check(cases, ARRAY_SIZE(cases));
 }
 
 int main(void)

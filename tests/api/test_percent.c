@@ -30,7 +30,7 @@ static void test_percent__text_is_what_was_encoded(void **state)
 
     (void)state;
     arena_init(&mem);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         assert_true(percent_decode(&mem, cases[i].encoded, &text));
         assert_true(str_eq(text, cases[i].text));
     }
@@ -49,7 +49,7 @@ static void test_percent__what_is_no_text_is_refused(void **state)
 
     (void)state;
     arena_init(&mem);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         if (percent_decode(&mem, cases[i], &text))
             fail_msg("case %zu was taken", i);
     arena_fini(&mem);

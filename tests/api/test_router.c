@@ -34,7 +34,7 @@ static void test_router__finds_by_method_and_path(void **state)
 
     (void)state;
     buf_init(&allow);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct route *route = find(cases[i].method, cases[i].path, params, &allow);
         assert_non_null(route);
         assert_ptr_equal(route->handle, cases[i].handle);
@@ -75,7 +75,7 @@ static void test_router__what_is_nowhere_is_not_found(void **state)
 
     (void)state;
     buf_init(&allow);
-    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         assert_null(find("GET", paths[i], params, &allow));
         assert_int_equal(allow.len, 0);
     }
@@ -113,7 +113,7 @@ static void test_router__only_these_are_open(void **state)
         bool is_hook = str_starts_with(routes[i].pattern, STR("/hooks/"));
         bool is_link = str_starts_with(routes[i].pattern, STR("/callbacks/"));
 
-        for (size_t k = 0; k < sizeof(open) / sizeof(open[0]); k++)
+        for (size_t k = 0; k < ARRAY_SIZE(open); k++)
             is_open = is_open || str_eq(routes[i].pattern, str_of(open[k]));
         is_open = is_open && !str_eq(routes[i].method, STR("DELETE"));
         assert_int_equal(routes[i].right == RIGHT_OPEN, is_open || is_hook || is_link);
@@ -133,7 +133,7 @@ static void test_router__what_all_organisations_share_is_changed_by_the_default_
 
     (void)state;
     for (size_t i = 0; i < route_count; i++)
-        for (size_t k = 0; k < sizeof(shared) / sizeof(shared[0]); k++)
+        for (size_t k = 0; k < ARRAY_SIZE(shared); k++)
             if (str_starts_with(routes[i].pattern, str_of(shared[k])) &&
                 route_changes(&routes[i]) && !str_ends_with(routes[i].pattern, STR("/dry-run")) &&
                 !str_ends_with(routes[i].pattern, STR("/preview")))
@@ -155,7 +155,7 @@ static void test_router__size_of_a_body_goes_by_the_row_and_not_by_the_path(void
 
     (void)state;
     buf_init(&allow);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_int_equal(route_body_max(find(cases[i].method, cases[i].path, params, &allow)),
                          cases[i].body_max);
     buf_fini(&allow);

@@ -129,7 +129,7 @@ static void test_token__is_found_in_a_header(void **state)
     struct str token;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         bool found = token_borne(str_of(cases[i].header), &token);
         assert_int_equal(found, cases[i].token != NULL);
         if (found)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/attr.h"
 #include "base/civil.h"
 
 #include <time.h>
@@ -23,7 +24,7 @@ static void test_civil__known_days_have_their_numbers(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         int64_t n = civil_days(cases[i].year, cases[i].month, cases[i].day);
         assert_int_equal(n, cases[i].number);
         assert_int_equal(civil_weekday(n), cases[i].weekday);

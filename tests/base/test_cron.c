@@ -162,7 +162,7 @@ static void test_cron__fields_say_when(void **state)
     };
 
     (void)state;
-    check_ticks(rows, sizeof(rows) / sizeof(rows[0]));
+    check_ticks(rows, ARRAY_SIZE(rows));
 }
 
 static void test_cron__leap_days_come_when_they_exist(void **state)
@@ -186,7 +186,7 @@ static void test_cron__leap_days_come_when_they_exist(void **state)
     };
 
     (void)state;
-    check_ticks(rows, sizeof(rows) / sizeof(rows[0]));
+    check_ticks(rows, ARRAY_SIZE(rows));
 }
 
 /* --- clocks that change --- */
@@ -237,7 +237,7 @@ static void test_cron__a_time_of_day_that_is_left_out_ticks_once_after_the_gap(v
     };
 
     (void)state;
-    check_ticks(rows, sizeof(rows) / sizeof(rows[0]));
+    check_ticks(rows, ARRAY_SIZE(rows));
 }
 
 static void test_cron__a_time_of_day_that_comes_twice_ticks_once(void **state)
@@ -271,7 +271,7 @@ static void test_cron__a_time_of_day_that_comes_twice_ticks_once(void **state)
     };
 
     (void)state;
-    check_ticks(rows, sizeof(rows) / sizeof(rows[0]));
+    check_ticks(rows, ARRAY_SIZE(rows));
 }
 
 static void test_cron__an_hourly_expression_ticks_every_real_hour(void **state)
@@ -306,7 +306,7 @@ static void test_cron__an_hourly_expression_ticks_every_real_hour(void **state)
     };
 
     (void)state;
-    check_ticks(rows, sizeof(rows) / sizeof(rows[0]));
+    check_ticks(rows, ARRAY_SIZE(rows));
 }
 
 /* Two years of a daily tick: one a day, whatever the zone does. */
@@ -318,8 +318,8 @@ static void test_cron__every_day_has_one_tick_of_a_daily_expression(void **state
     static const char *const crons[] = {"0 0 * * *", "30 1 * * *", "30 2 * * *", "59 59 23 * * *"};
 
     (void)state;
-    for (size_t z = 0; z < sizeof(zones) / sizeof(zones[0]); z++) {
-        for (size_t i = 0; i < sizeof(crons) / sizeof(crons[0]); i++) {
+    for (size_t z = 0; z < ARRAY_SIZE(zones); z++) {
+        for (size_t i = 0; i < ARRAY_SIZE(crons); i++) {
             struct cron cron = cron_of(crons[i]);
             struct tz tz = zone(zones[z]);
             int64_t t = instant("2026-01-15T12:00:00Z");
@@ -342,7 +342,7 @@ static void test_cron__next_does_not_depend_on_where_one_stands(void **state)
     struct tz tz = zone("Europe/Berlin");
 
     (void)state;
-    for (size_t i = 0; i < sizeof(crons) / sizeof(crons[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(crons); i++) {
         struct cron cron = cron_of(crons[i]);
         int64_t t = instant("2026-10-24T20:00:00Z");
         int64_t tick;
@@ -420,7 +420,7 @@ static void test_cron__mistakes_are_named_with_their_column(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct cron_mistake mistake;
         struct cron cron;
 
@@ -440,7 +440,7 @@ static void test_cron__days_that_come_are_taken(void **state)
                                        "0 0 30 2 MON", "0 0 L 2 *",    "0 0 30,L 2 *"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         (void)cron_of(rows[i]);
 }
 

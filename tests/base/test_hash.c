@@ -1,4 +1,5 @@
 /* test_hash.c - claims about hash.h. */
+#include "base/attr.h"
 #include "base/hash.h"
 
 #include <setjmp.h>
@@ -116,7 +117,7 @@ static void test_hash__spreads_similar_keys_over_low_and_high_bits_with_any_seed
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(seeds); i++) {
         hash_seed = seeds[i];
         for (enum key_kind kind = KEY_LOW_BITS; kind <= KEY_ORDERS; kind++) {
             /* By chance alone a slot with 40 occurs once in 10^14. */

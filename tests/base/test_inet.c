@@ -29,7 +29,7 @@ static void test_inet__addresses_have_one_canonical_text(void **state)
         {"::ffff:c0a8:1", "192.168.0.1"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char text[INET_TEXT_MAX + 1];
         struct inet a;
 
@@ -60,7 +60,7 @@ static void test_inet__what_is_no_address_is_refused(void **state)
     struct inet a;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_int_equal(inet_read(str_of(cases[i].text), &a), cases[i].result);
     assert_int_equal(inet_read(STR("1.2.3.4\0"), &a), INET_INVALID);
 }
@@ -85,7 +85,7 @@ static void test_inet__a_network_holds_what_begins_like_it(void **state)
         {"2001:db8::", 33, "2001:db8:8000::", false},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct inet net, a;
 
         assert_int_equal(inet_read(str_of(cases[i].net), &net), INET_OK);

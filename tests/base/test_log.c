@@ -87,7 +87,7 @@ static void test_log__text_cannot_break_out_of_its_line(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char want[256];
         snprintf(want, sizeof(want),
                  "{\"time\":\"2026-01-02T03:04:05.000678Z\",\"level\":\"info\",\"msg\":\"m\","

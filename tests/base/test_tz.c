@@ -44,7 +44,7 @@ static const char *const zone_names[] = {
 static void test_tz__agrees_with_libc_from_1900_to_2100(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(zone_names) / sizeof(zone_names[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(zone_names); i++) {
         struct tz tz = zone(zone_names[i]);
 
         setenv("TZ", zone_names[i], 1);
@@ -66,7 +66,7 @@ static void test_tz__agrees_with_libc_from_1900_to_2100(void **state)
 static void test_tz__periods_change_where_libc_changes(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(zone_names) / sizeof(zone_names[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(zone_names); i++) {
         struct tz tz = zone(zone_names[i]);
         struct tz_period p = tz_period(tz, at(1900, 1, 1, 0, 0));
 
@@ -109,7 +109,7 @@ static void test_tz__the_rule_goes_on_beyond_the_table(void **state)
 static void test_tz__local_time_comes_back(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(zone_names) / sizeof(zone_names[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(zone_names); i++) {
         struct tz tz = zone(zone_names[i]);
         for (int64_t t = at(1900, 1, 1, 0, 0); t < at(2101, 1, 1, 0, 0); t += 86400 + 1237) {
             int64_t back = tz_to_utc(tz, t + tz_offset(tz, t));
@@ -166,7 +166,7 @@ static void test_tz__fixed_offsets_are_read(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         assert_int_equal(tz_offset(zone(cases[i].name), 0), cases[i].offset);
         assert_int_equal(tz_to_utc(zone(cases[i].name), 0), -cases[i].offset);
     }
@@ -205,7 +205,7 @@ static void test_tz__other_names_are_refused(void **state)
     struct tz tz;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (tz_find(str_of(names[i]), &tz))
             fail_msg("%s was taken for a zone", names[i]);
     assert_false(tz_find(STR("Europe/Berlin\0x"), &tz));
@@ -284,7 +284,7 @@ static void test_tz_rule__other_text_is_refused(void **state)
     struct tz_rule r;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (tz_rule_read(str_of(texts[i]), &r))
             fail_msg("\"%s\" was taken for a rule", texts[i]);
     assert_false(tz_rule_read(STR_NONE, &r));
@@ -342,7 +342,7 @@ static void test_tzif__bad_tables_are_refused(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char file[128];
         memcpy(file, head, sizeof(head) - 1);
         memcpy(file + sizeof(head) - 1, cases[i].rest, cases[i].len);
@@ -353,7 +353,7 @@ static void test_tzif__bad_tables_are_refused(void **state)
 static void *find_all(void *wrong)
 {
     for (int round = 0; round < 50; round++)
-        for (size_t i = 0; i < sizeof(zone_names) / sizeof(zone_names[0]); i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(zone_names); i++) {
             struct tz a, b;
             if (!tz_find(str_of(zone_names[i]), &a) || !tz_find(str_of(zone_names[i]), &b) ||
                 a.zone != b.zone)

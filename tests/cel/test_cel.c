@@ -77,7 +77,7 @@ static void test_error__of_a_limit_is_never_absorbed(void **state)
 
     (void)state;
     x.limits.cost = 60;
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
         struct value v = cel_evaluate(&x.mem, expr_compile(&x, AS_EXPRESSION, sources[i]),
                                       &x.activation, &x.limits);
         assert_int_equal(v.kind, VALUE_ERROR);
@@ -190,7 +190,7 @@ static void test_constant__is_computed_when_compiled(void **state)
     struct value v;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_true(cel_program_is_constant(expr_compile(&x, AS_EXPRESSION, cases[i].source), &v));
     EXPR_RUN(&x, AS_EXPRESSION, cases);
     assert_false(cel_program_is_constant(expr_compile(&x, AS_EXPRESSION, "n"), &v));
@@ -228,7 +228,7 @@ static void test_limit__memory_and_cost(void **state)
 
     (void)state;
     x.limits = (struct cel_limits){.cost = 100000, .memory_bytes = 40000};
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct value v = cel_evaluate(&x.mem, expr_compile(&x, AS_EXPRESSION, cases[i].source),
                                       &x.activation, &x.limits);
         if (v.kind != VALUE_ERROR || v.error->code != cases[i].code)
@@ -247,7 +247,7 @@ static void test_evaluate__scalars_allocate_nothing(void **state)
     struct arena mem;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
         arena_init(&mem);
         assert_int_not_equal(
             cel_evaluate(&mem, expr_compile(&x, AS_EXPRESSION, sources[i]), &x.activation, NULL)

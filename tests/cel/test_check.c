@@ -181,7 +181,7 @@ static void test_type__of_a_program_is_what_the_checker_found(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct cel_program *p = expr_compile(&x, AS_EXPRESSION, cases[i].source);
         if (!str_eq(cel_program_type(p), str_of(cases[i].outcome)))
             fail_msg("%s is %.*s", cases[i].source, STR_ARG(cel_program_type(p)));
@@ -198,7 +198,7 @@ static void test_unchecked__a_wrong_number_of_arguments_fails(void **state)
     const struct cel_options options = {.without_check = true};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
         const struct cel_program *p;
         struct err err;
         struct value v;

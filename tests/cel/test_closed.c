@@ -43,7 +43,7 @@ static void test_closed__only_declared_fields_compile(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_string_equal(expr_complaint(&mem, env, rows[i][0]), rows[i][1]);
 }
 
@@ -68,7 +68,7 @@ static void test_closed__the_whole_and_its_keys_stay_open(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_string_equal(expr_complaint(&mem, env, rows[i]), "");
 }
 
@@ -137,7 +137,7 @@ static void test_fields__only_named_ones_compile_unless_it_is_asked_for(void **s
     assert_true(cel_env_field(child, STR("other"), STR("rate"), &err));
     assert_true(cel_env_field(child, STR("other"), STR("limits"), &err));
     assert_int_equal(cel_env_slot_count(child), cel_env_slot_count(env));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_string_equal(expr_complaint(&mem, child, rows[i][0]), rows[i][1]);
     assert_string_equal(expr_complaint(&mem, env, "other.unknown"), "");
     assert_false(cel_env_field(child, STR("nothing"), STR("x"), &err));

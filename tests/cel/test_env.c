@@ -120,11 +120,11 @@ static void test_env__a_bad_declaration_is_refused(void **state)
     struct err err;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
         assert_false(cel_env_variable(x.env, STR("v"), str_of(types[i]), &slot, &err));
         assert_int_equal(err.code, ERR_INVALID);
     }
-    for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(signatures); i++) {
         assert_false(
             cel_env_function(x.env, STR("fn.f"), false, str_of(signatures[i]), NULL, NULL, &err));
         assert_int_equal(err.code, ERR_INVALID);

@@ -235,12 +235,12 @@ static void test_list__limits_are_answered_by_every_function(void **state)
         CASE("", reverse, big),        CASE("", sort_by_keys, big, big),
         CASE("", list_sum, big),
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         ev.cost_left = 100;
         assert_int_equal(lib_error_code(cases[i].call(&ev, cases[i].args, cases[i].count)),
                          ERR_LIMIT_EXPRESSION_COST);
     }
-    for (size_t i = 0; i + 1 < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i + 1 < ARRAY_SIZE(cases); i++) {
         ev.cost_left = INT64_MAX;
         ev.mem_left = 100;
         assert_int_equal(lib_error_code(cases[i].call(&ev, cases[i].args, cases[i].count)),

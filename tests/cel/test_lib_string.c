@@ -265,7 +265,7 @@ static void test_format__nesting_is_bounded(void **state)
     (void)state;
     arena_init(&mem);
     levels[0] = I(1);
-    for (size_t i = 1; i < sizeof(levels) / sizeof(levels[0]); i++)
+    for (size_t i = 1; i < ARRAY_SIZE(levels); i++)
         levels[i] = value_list(&levels[i - 1], 1);
     lib_check(cel_fn_format(&ev, (struct value[]){S("%s"), L(levels[CEL_NESTING_MAX + 9])}, 2),
               "!nested more than 250 levels", 0);
@@ -347,12 +347,12 @@ static void test_text__limits_are_answered_by_every_function(void **state)
         CASE("", reverse, big),
         CASE("", format, big, NO_ITEMS),
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         ev.cost_left = 10;
         assert_int_equal(lib_error_code(cases[i].call(&ev, cases[i].args, cases[i].count)),
                          ERR_LIMIT_EXPRESSION_COST);
     }
-    for (size_t i = 9; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 9; i < ARRAY_SIZE(cases); i++) {
         ev.cost_left = INT64_MAX;
         ev.mem_left = 8;
         assert_int_equal(lib_error_code(cases[i].call(&ev, cases[i].args, cases[i].count)),

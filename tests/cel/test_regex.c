@@ -40,7 +40,7 @@ static void test_regex__finds_a_part_of_the_text(void **state)
         {"^(?s:.)$", "\n", true},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct regex *re = compile(str_of(cases[i].pattern));
         assert_int_equal(regex_matches(re, str_of(cases[i].text)), cases[i].matches);
         regex_free(re);
@@ -72,7 +72,7 @@ static void test_regex__bad_pattern_says_what_is_wrong(void **state)
         {"\\1", "escape"},         {"((a{100}){10}){10}", "repetition"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct err err = {.code = ERR_NONE};
         assert_null(regex_new(str_of(cases[i].pattern), &err));
         assert_int_equal(err.code, ERR_EXPRESSION_ERROR);
@@ -120,7 +120,7 @@ static void test_regex__hostile_pattern_is_linear(void **state)
     (void)state;
     memset(text, 'a', LENGTH);
     text[LENGTH] = '!';
-    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
         struct regex *re = compile(str_of(patterns[i]));
         assert_true(match_seconds(re, str_from(text, sizeof(text))) < 10.0);
         regex_free(re);

@@ -189,7 +189,7 @@ static void test_value__text_without_expressions_is_a_constant(void **state)
     struct value v;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         assert_true(cel_program_is_constant(expr_compile(&x, AS_VALUE, texts[i]), &v));
     assert_false(cel_program_is_constant(expr_compile(&x, AS_VALUE, "$.input"), &v));
 }

@@ -43,7 +43,7 @@ static void test_words__a_comparison_with_another_text_does_not_compile(void **s
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_string_equal(expr_complaint(&mem, env, rows[i][0]), rows[i][1]);
 }
 
@@ -72,11 +72,11 @@ static void test_type__a_comparison_with_a_constant_of_another_does_not_compile(
     struct err err;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
         assert_true(
             cel_env_type(env, STR("input"), str_of(types[i][0]), str_of(types[i][1]), &err));
     assert_true(cel_env_type(env, STR("error"), STR("class"), STR("string"), &err));
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_string_equal(expr_complaint(&mem, env, rows[i][0]), rows[i][1]);
     assert_false(cel_env_type(env, STR("input"), STR("n"), STR("nothing"), &err));
 }

@@ -183,7 +183,7 @@ static void test_load__times_are_within_two_percent(void **state)
     struct load_times *t = calloc(1, sizeof(*t));
 
     (void)state;
-    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
         int64_t at;
         memset(t, 0, sizeof(*t));
         load_times_add(t, times[i]);

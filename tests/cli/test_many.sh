@@ -24,6 +24,8 @@ run ls --code wait --limit 2
 claim "a short list says that there is more" said 0 "--all lists them" w-5
 run ls --code wait --limit 2 --all
 claim "all pages come with --all" said 0 w-1 w-3 w-5
+run audit --limit 2 --all
+claim "a list of several pages is one table, with one head" test "$(grep -c '^AT ' <<<"$out")" = 1
 run ls --all --json --limit 2
 claim "and are one JSON value" said 0 '"items":[{' '"nextCursor":null'
 run ls -q o-1

@@ -44,7 +44,7 @@ static void test_tell__durations_are_short_and_rounded(void **state)
 
     (void)state;
     buf_init(&out);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         tell_duration(&out, cases[i].us);
         assert_text(&out, cases[i].text);
     }
@@ -111,7 +111,7 @@ static void test_term__a_shell_reads_a_quoted_word_as_it_was(void **state)
 
     (void)state;
     buf_init(&out);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         term_put_quoted(&out, str_of(cases[i].word));
         assert_text(&out, cases[i].quoted);
     }
@@ -161,7 +161,7 @@ static void test_tell__every_wait_is_a_sentence(void **state)
 
     (void)state;
     arena_init(&mem);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct str json = str_printf(&mem,
                                      "{\"id\":\"x\",\"status\":\"waiting\",\"currentStep\":"
                                      "\"here\",\"actions\":[\"cancel\"],\"waitingFor\":%s}",

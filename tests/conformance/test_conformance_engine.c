@@ -138,7 +138,7 @@ static void check(struct play *p)
     if (last.kind == VALUE_LIST)
         must(match_history(m, last, last_rows(steps, last)));
     must(match_value(m, "end", match_member(row, "end"), play_shown(p)));
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
         struct value wanted = match_member(row, lists[i]);
         struct value are = i == 0 ? logged(p) : i == 1 ? play_asked(p) : dead_letters(p);
 

@@ -33,7 +33,7 @@ static void test_access__narrows_what_roles_allow(void **state)
 
     (void)state;
     arena_init(&mem);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct value access, groups;
         struct err err;
 

@@ -341,7 +341,7 @@ static struct value shaped(size_t i, const char *name, struct value v)
 static void test_catalog__what_a_row_says_is_what_checking_does(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
         const struct field_spec *spec = NULL;
 
         while ((spec = catalog_field_next(shapes[i].table, spec)) != NULL) {
@@ -407,7 +407,7 @@ static void test_catalog__every_function_of_the_language_is_explained(void **sta
     struct value functions = value_map_get_str(catalog_value(LANGUAGE_EN), STR("functions"));
 
     (void)state;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         bool found = names[i][0] == '@'; /* what macros and templates call */
 
         for (uint32_t k = 0; k < functions.len && !found; k++)

@@ -60,7 +60,7 @@ static void test_input__each_type_takes_what_it_says(void **state)
     const struct program *p = definition_program(params);
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_string_equal(check(p, rows[i][0]), rows[i][1]);
 }
 
@@ -99,7 +99,7 @@ static void test_input__what_is_wrong_is_said_for_people(void **state)
     const struct program *p = definition_program(params);
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_string_equal(check(p, rows[i][0]), rows[i][1]);
 }
 

@@ -70,7 +70,7 @@ static const char *const seeds[] = {
     "  {'code': 'done', 'procedure': {'type': 'log', 'message': 'x'}, 'goto': 'end'}]}",
 };
 
-enum { SEEDS = sizeof(seeds) / sizeof(seeds[0]) };
+enum { SEEDS = ARRAY_SIZE(seeds) };
 
 /* What a part is replaced with. */
 static const char *const pieces[] = {
@@ -128,7 +128,7 @@ static struct value damage(struct value v, uint32_t rarity)
     size_t count = 0, duplicate;
 
     if (draw(rarity) == 0)
-        return definition_value(pieces[draw(sizeof(pieces) / sizeof(pieces[0]))]);
+        return definition_value(pieces[draw(ARRAY_SIZE(pieces))]);
     if (v.kind == VALUE_LIST) {
         items = ARENA_ARRAY(&definition_mem, (size_t)v.len * 2, struct value);
         for (uint32_t i = 0; i < v.len; i++) {

@@ -53,7 +53,7 @@ static void test_mapping__values_come_out_as_they_should(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct value v = mapping_evaluate(&definition_mem, mapping_of(rows[i][0]), &activation);
         if (v.kind == VALUE_ERROR)
             fail_msg("%s: %s", rows[i][0], v.error->message);
@@ -67,7 +67,7 @@ static void test_mapping__what_holds_no_expression_is_the_definition_itself(void
                                        "'text'", "{}", "5"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_int_equal(mapping_of(rows[i])->kind, MAPPING_CONST);
 }
 
@@ -105,7 +105,7 @@ static void test_mapping__a_failure_says_where_it_stands(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct mapping *failed = NULL;
         struct value v =
             mapping_evaluate_at(&definition_mem, mapping_of(rows[i][0]), &activation, &failed);

@@ -60,7 +60,7 @@ static void test_pins__are_what_is_reached_and_nothing_else(void **state)
         pins_of("[{'code': 'b', 'procedure': 'two'}, {'code': 'a', 'procedure': 'one', "
                 "'when': 'fn.own(1) == 1 || fn.base(0) > 0'}, {'code': 'c', 'procedure': 'one'}, "
                 "{'code': 'd', 'procedure': 'other.system'}]",
-                all, sizeof(all) / sizeof(all[0]));
+                all, ARRAY_SIZE(all));
     assert_string_equal(str_printf(&definition_mem, "%.*s", STR_ARG(pins)).ptr,
                         "{\"procedures\":{\"one\":4,\"two\":4},"
                         "\"functions\":{\"base\":3,\"own\":5,\"rate\":2}}");
@@ -101,7 +101,7 @@ static void test_pins__that_are_damaged_are_told(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct pins pins;
         struct err err = {0};
 

@@ -170,7 +170,7 @@ static void test_scenario__every_command_compiles_with_all_its_fields(void **sta
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct program *p = definition_steps(
             str_printf(&definition_mem, "[{'code': 'a', 'procedure': %s}]", rows[i].command).ptr);
         assert_int_equal(p->steps[0].procedure->command_count, 1);

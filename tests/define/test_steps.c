@@ -502,7 +502,7 @@ static void test_steps__rollbacks_have_four_forms(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct program *p = definition_steps(
             str_printf(&definition_mem, "[{'code': 'a', " LOG ", 'rollback': %s}]", rows[i]).ptr);
         const struct procedure_call *call = &p->steps[0].rollback;

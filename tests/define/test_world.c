@@ -158,7 +158,7 @@ static void test_function__mistakes_are_told_where_they_are(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct function f = {.name = STR("f"), .definition = definition_value(rows[i][0])};
 
         (void)functions_compile(&definition_mem, define_env(&definition_mem), &f, 1, NULL);
@@ -330,7 +330,7 @@ static void test_kind__is_seen_from_the_shape_or_said(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_string_equal(kind_of(definition_value(rows[i][0]))->name, rows[i][1]);
     assert_null(kind_of(definition_value("{}")));
     assert_null(kind_of(definition_value("{'kind': 'thing', 'steps': []}")));

@@ -341,7 +341,7 @@ static void test_advance__errors_of_our_own_making_hold_unless_told_otherwise(vo
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char step[200];
         snprintf(step, sizeof(step), bad, cases[i].step);
         start(step, cases[i].scenario, "{'zero':0}");

@@ -135,7 +135,7 @@ static void test_call__bad_requests_fail_before_anything_is_sent(void **state)
     char scenario[512];
 
     (void)state;
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         snprintf(scenario, sizeof(scenario),
                  SCENARIO("{'code':'pay','procedure':{'type':'integration.http',%s}" NO_RETRY "}"),
                  bad[i][0]);
@@ -162,7 +162,7 @@ static void test_answer__statuses_have_classes(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char class[64];
 
         start(SCENARIO("{'code':'pay','procedure':" POST("") NO_RETRY "}"));
@@ -307,7 +307,7 @@ static void test_lost__with_reconcile_also_202_and_500_are_asked_about(void **st
     static const int open[] = {202, 500, 502, 504};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(open) / sizeof(open[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(open); i++) {
         start(SCENARIO("{'code':'pay','procedure':" POST("") RETRY ASK "}"));
         answer_status(open[i]);
         assert_has(waiting_for(), "'kind':'reconcile'");

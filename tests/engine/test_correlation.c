@@ -107,7 +107,7 @@ static void test_correlation__nothing_to_be_found_by_is_an_error(void **state)
     static const char *const inputs[] = {"{'n':null}", "{'n':''}", "{'n':[1]}", "{'n':true}"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
         rig_fini(&rig);
         rig_init(&rig);
         start(WAIT("w", "'correlation':'$.input.n'"), inputs[i]);

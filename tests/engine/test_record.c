@@ -97,7 +97,7 @@ static void test_record__if_exists_says_what_a_second_create_does(void **state)
                  {"replace", "{'b':20,'c':30}", 4}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         rig_record(&rig, "order", "o1", 3, "{'a':1,'b':2}");
         start(str_printf(&rig.mem,
                          STEP("a", "create", "'id':'o1','data':{'b':20,'c':30},'ifExists':'%s'"),
@@ -230,7 +230,7 @@ static void test_query__filters_orders_and_limits(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         fill();
         start(str_printf(&rig.mem,
                          STEP("q", "query", "%s") ",{'code':'r','procedure':{'type':"

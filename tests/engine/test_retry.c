@@ -75,7 +75,7 @@ static void test_retry__delays_grow_up_to_the_longest(void **state)
     start("{'code':'a','steps':[" FAILS(
         "x", "transient", "5") ",'retry':{'maxAttempts':9,"
                                "'delay':'2s','backoff':3,'maxDelay':'20s','jitter':'none'}}]}");
-    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
         assert_true(rig.x->wake_at_us == rig.now_us + seconds[i] * SECOND);
         rig.now_us = rig.x->wake_at_us;
         assert_true(rig_wake(&rig));
@@ -104,7 +104,7 @@ static void test_retry__on_and_not_on_narrow_it(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct buf text;
 
         buf_init_arena(&text, &rig.mem);
@@ -140,7 +140,7 @@ static void test_retry__every_strategy_tries_again_first(void **state)
     } rows[] = {{"compensate", STATUS_FAILED}, {"retry", STATUS_FAILED}, {"hold", STATUS_WAITING}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct buf text;
 
         buf_init_arena(&text, &rig.mem);

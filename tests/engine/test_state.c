@@ -150,7 +150,7 @@ static void test_state__damage_is_an_error_and_no_crash(void **state)
     (void)state;
     rig_define(&rig, "{'code':'a','steps':[" WAIT("a") "]}");
     rig_start(&rig, "{}");
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct stored_execution stored = rig.stored;
         struct execution *x;
 

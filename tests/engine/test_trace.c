@@ -48,7 +48,7 @@ static void test_trace__what_is_no_traceparent_is_refused(void **state)
     struct trace trace;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
         if (trace_read(str_of(wrong[i]), &trace))
             fail_msg("%s was taken", wrong[i]);
 }
@@ -86,7 +86,7 @@ static void test_trace__attempts_visits_steps_and_kinds_have_spans_of_their_own(
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         assert_true(is_same(trace_row_span(id, &rows[i]), trace_row_span(id, &rows[i])));
         assert_false(is_same(trace_row_span(id, &rows[i]), trace_row_span(other, &rows[i])));
         assert_false(is_same(trace_row_span(id, &rows[i]), trace_span(id)));

@@ -302,7 +302,7 @@ static void test_wait__until_fires_at_its_time_and_the_past_at_once(void **state
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         start(str_printf(&rig.mem, "{'code':'u','procedure':{'type':'wait.until','timestamp':%s}}",
                          cases[i].timestamp)
                   .ptr,

@@ -57,7 +57,7 @@ static void try_zone(struct str text)
     struct tz_zone *zone = tzif_read(text);
     struct tz tz;
 
-    for (size_t i = 0; i < sizeof(instants) / sizeof(instants[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(instants); i++) {
         if (tz_rule_read(text, &rule))
             check_period(tz_rule_period(&rule, instants[i]), instants[i]);
         if (zone != NULL) {

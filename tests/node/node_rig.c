@@ -3,30 +3,34 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+static void open_node(struct fixture *f)
+{
+    struct err err;
+
+    f->node = node_open(&f->options, &err);
+    if (f->node == NULL)
+        fail_msg("%s", err.message);
+}
+
 int node_rig_open(void **state, struct node_options options)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    const char *folder = getenv("TMPDIR");
-    struct err err;
 
     assert_non_null(f);
-    (void)snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX",
-                   folder != NULL ? folder : "/tmp");
-    assert_non_null(mkdtemp(f->path));
+    folder_make(f->path);
     arena_init(&f->mem);
     clock_manual_init(&f->clock, INT64_C(1700000000000000));
-    options.clock = &f->clock.clock;
-    options.data_path = str_of(f->path);
-    f->node = node_open(&options, &err);
-    if (f->node == NULL)
-        fail_msg("%s", err.message);
+    f->user = (struct node_user){.id = STR("u1"), .name = STR("Ada"), .role = STR("admin")};
+    f->options = options;
+    f->options.clock = &f->clock.clock;
+    f->options.data_path = str_of(f->path);
+    open_node(f);
     *state = f;
     return 0;
 }
@@ -34,14 +38,18 @@ int node_rig_open(void **state, struct node_options options)
 int node_rig_close(void **state)
 {
     struct fixture *f = *state;
-    char command[160];
 
     node_close(f->node);
     arena_fini(&f->mem);
-    (void)snprintf(command, sizeof(command), "rm -rf %s", f->path);
-    assert_int_equal(system(command), 0);
+    folder_drop(f->path);
     free(f);
     return 0;
+}
+
+void node_rig_reopen(struct fixture *f)
+{
+    node_close(f->node);
+    open_node(f);
 }
 
 static void set_done(struct node_request *r)
@@ -57,7 +65,7 @@ void node_rig_submit(struct fixture *f, struct node_request *r, struct arena *me
     r->mem = mem;
     r->done = set_done;
     r->owner = done;
-    r->user = (struct node_user){.id = STR("u1"), .name = STR("Ada"), .role = STR("admin")};
+    r->user = f->user;
     assert_true(node_submit(f->node, r, &err));
 }
 
@@ -71,12 +79,17 @@ void node_rig_pass_until(struct fixture *f, const bool *done)
     assert_true(*done);
 }
 
-void node_rig_ask(struct fixture *f, struct node_request *r, struct arena *mem)
+void node_rig_try(struct fixture *f, struct node_request *r, struct arena *mem)
 {
     bool done;
 
     node_rig_submit(f, r, mem, &done);
     node_rig_pass_until(f, &done);
+}
+
+void node_rig_ask(struct fixture *f, struct node_request *r, struct arena *mem)
+{
+    node_rig_try(f, r, mem);
     if (!r->ok)
         fail_msg("%s", r->err.message);
 }

@@ -3,12 +3,15 @@
 #define PAWL_TESTS_NODE_NODE_RIG_H
 
 #include "base/clock.h"
+#include "base/folder.h"
 #include "node/node.h"
 
 struct fixture {
-    char path[128]; /* of its folder */
+    char path[FOLDER_PATH_MAX]; /* of its folder */
     struct node *node;
-    struct arena mem; /* of what the test itself keeps */
+    struct node_options options;
+    struct node_user user; /* who asks */
+    struct arena mem;      /* of what the test itself keeps */
     struct clock_manual clock;
 };
 
@@ -16,11 +19,15 @@ struct fixture {
 int node_rig_open(void **state, struct node_options options);
 int node_rig_close(void **state);
 
+/* Close the node and open another on what it has stored. */
+void node_rig_reopen(struct fixture *f);
+
 /* Submit a request whose memory is `mem`; *done when it is answered. */
 void node_rig_submit(struct fixture *f, struct node_request *r, struct arena *mem, bool *done);
 void node_rig_pass_until(struct fixture *f, const bool *done);
 
-/* Submit a request and pass until it is answered; it must not be refused. */
+/* Submit a request and pass until it is answered; node_rig_ask(): it must not be refused. */
+void node_rig_try(struct fixture *f, struct node_request *r, struct arena *mem);
 void node_rig_ask(struct fixture *f, struct node_request *r, struct arena *mem);
 
 /* Publish a scenario, or save what is live at once. */

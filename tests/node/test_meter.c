@@ -49,7 +49,7 @@ static void test_meter__a_histogram_adds_up_from_bucket_to_bucket(void **state)
 
     (void)state;
     meters_init(&m);
-    for (size_t i = 0; i < sizeof(times_us) / sizeof(times_us[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(times_us); i++)
         meter_take(&m, METER_E2E_LATENCY, STR("a"), STR_NONE, STR_NONE, times_us[i]);
     text = written(&m, &out);
     assert_has(text, "execution_e2e_latency_seconds_bucket{scenario=\"a\",le=\"0.001\"} 2\n");

@@ -1,12 +1,10 @@
 /* test_minutes.c - minutes of figures: counted, stored, there after a restart; quantiles. */
-#include "base/clock.h"
 #include "node/minutes.h"
-#include "node/node.h"
+#include "node/node_rig.h"
 #include "store/change_stats.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,101 +13,25 @@
 #define ORG "00000000-0000-0000-0000-0000000000aa"
 #define START_US (INT64_C(1700000040) * 1000000)
 
-struct fixture {
-    char path[128];
-    struct node *node;
-    struct meters meters;
-    struct arena mem;
-    struct clock_manual clock;
-};
-
-static void open_node(struct fixture *f)
-{
-    struct node_options options = {
-        .data_path = str_of(f->path), .clock = &f->clock.clock, .meters = &f->meters};
-    struct err err;
-
-    f->node = node_open(&options, &err);
-    if (f->node == NULL)
-        fail_msg("%s", err.message);
-}
+static struct meters meters;
 
 static int set_up(void **state)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
-    const char *folder = getenv("TMPDIR");
+    struct fixture *f;
 
-    (void)snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX",
-                   folder != NULL ? folder : "/tmp");
-    assert_non_null(mkdtemp(f->path));
-    arena_init(&f->mem);
-    meters_init(&f->meters);
-    clock_manual_init(&f->clock, START_US);
-    open_node(f);
-    *state = f;
+    meters_init(&meters);
+    (void)node_rig_open(state, (struct node_options){.meters = &meters});
+    f = *state;
+    f->user.org_id = STR(ORG);
+    clock_manual_advance(&f->clock, START_US - clock_wall_us(&f->clock.clock));
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    struct fixture *f = *state;
-    char command[160];
-
-    node_close(f->node);
-    meters_fini(&f->meters);
-    arena_fini(&f->mem);
-    snprintf(command, sizeof(command), "rm -rf %s", f->path);
-    assert_int_equal(system(command), 0);
-    free(f);
+    (void)node_rig_close(state);
+    meters_fini(&meters);
     return 0;
-}
-
-static void set_done(struct node_request *r)
-{
-    *(bool *)r->owner = true;
-}
-
-static void ask(struct fixture *f, struct node_request *r)
-{
-    bool done = false;
-    struct err err;
-
-    r->mem = &f->mem;
-    r->done = set_done;
-    r->owner = &done;
-    r->user = (struct node_user){
-        .id = STR("u1"), .name = STR("Ada"), .role = STR("admin"), .org_id = STR(ORG)};
-    assert_true(node_submit(f->node, r, &err));
-    for (int i = 0; !done && i < 1000000; i++) {
-        (void)node_pass(f->node);
-        usleep(100);
-    }
-    assert_true(done);
-    if (!r->ok)
-        fail_msg("%s", r->err.message);
-}
-
-static void publish(struct fixture *f, const char *code, const char *text)
-{
-    struct node_request r = {.kind = NODE_DEFINITION};
-
-    r.definition = (struct definition_change){.action = DEFINITION_PUBLISH,
-                                              .is_process = true,
-                                              .kind = STR("scenario"),
-                                              .code = str_of(code),
-                                              .name = str_of(code),
-                                              .text = str_of(text),
-                                              .user_id = STR("u1"),
-                                              .if_match = -1,
-                                              .now_us = clock_wall_us(&f->clock.clock)};
-    ask(f, &r);
-}
-
-static void start(struct fixture *f, const char *code)
-{
-    struct node_request r = {.kind = NODE_START, .code = str_of(code)};
-
-    ask(f, &r);
 }
 
 /* What is stored of the first minute. */
@@ -182,19 +104,19 @@ static void test_minutes__what_began_and_ended_is_stored_when_the_minute_is_over
     struct stored s;
     int64_t at_us;
 
-    publish(f, "well",
-            "{\"code\":\"well\",\"steps\":[{\"code\":\"a\",\"procedure\":{\"type\":"
-            "\"compute.transform\",\"data\":{\"n\":1}}}]}");
-    publish(f, "ill",
-            "{\"code\":\"ill\",\"steps\":[{\"code\":\"a\",\"procedure\":{\"type\":"
-            "\"compute.fail\",\"code\":\"no\",\"message\":\"no\"}}]}");
-    publish(f, "waits",
-            "{\"code\":\"waits\",\"steps\":[{\"code\":\"a\",\"procedure\":{\"type\":"
-            "\"wait.signal\",\"signalType\":\"go\"}}]}");
-    start(f, "well");
-    start(f, "well");
-    start(f, "ill");
-    start(f, "waits");
+    node_rig_define(f, "scenario", "well",
+                    "{\"code\":\"well\",\"steps\":[{\"code\":\"a\",\"procedure\":{\"type\":"
+                    "\"compute.transform\",\"data\":{\"n\":1}}}]}");
+    node_rig_define(f, "scenario", "ill",
+                    "{\"code\":\"ill\",\"steps\":[{\"code\":\"a\",\"procedure\":{\"type\":"
+                    "\"compute.fail\",\"code\":\"no\",\"message\":\"no\"}}]}");
+    node_rig_define(f, "scenario", "waits",
+                    "{\"code\":\"waits\",\"steps\":[{\"code\":\"a\",\"procedure\":{\"type\":"
+                    "\"wait.signal\",\"signalType\":\"go\"}}]}");
+    (void)node_rig_start(f, "well");
+    (void)node_rig_start(f, "well");
+    (void)node_rig_start(f, "ill");
+    (void)node_rig_start(f, "waits");
     minutes_now(f->node, STR(ORG), &at_us, &now);
     assert_int_equal(at_us, START_US);
     assert_int_equal(now.started, 4);
@@ -214,15 +136,14 @@ static void test_minutes__what_began_and_ended_is_stored_when_the_minute_is_over
     assert_int_equal(now.started, 0);
 
     /* Another process finds it. */
-    node_close(f->node);
-    open_node(f);
+    node_rig_reopen(f);
     read_minute(f, &s);
     assert_int_equal(s.minute.started, 4);
 
     /* It is forgotten in the end. */
     purge = (struct stats_change){
         .change = {.apply = stats_change_apply}, .rows = &none, .before_us = START_US + MINUTE_US};
-    ask(f, &(struct node_request){.kind = NODE_CHANGE, .change = &purge.change});
+    node_rig_ask(f, &(struct node_request){.kind = NODE_CHANGE, .change = &purge.change}, &f->mem);
     read_once(f, &s);
     assert_int_equal(s.rows, 0);
 }

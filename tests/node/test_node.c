@@ -1,101 +1,17 @@
 /* test_node.c - requests through the real node and a real SQLite store. */
-#include "base/clock.h"
-#include "node/node.h"
+#include "node/node_rig.h"
 #include "value/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-struct fixture {
-    char path[128];
-    struct node *node;
-    struct arena mem;
-    struct clock_manual clock;
-};
-
-static void open_node(struct fixture *f)
-{
-    struct node_options options = {.data_path = str_of(f->path), .clock = &f->clock.clock};
-    struct err err;
-
-    f->node = node_open(&options, &err);
-    if (f->node == NULL)
-        fail_msg("%s", err.message);
-}
-
 static int set_up(void **state)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
-    const char *folder = getenv("TMPDIR");
-
-    (void)snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX",
-                   folder != NULL ? folder : "/tmp");
-    assert_non_null(mkdtemp(f->path));
-    arena_init(&f->mem);
-    clock_manual_init(&f->clock, INT64_C(1700000000000000));
-    open_node(f);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    char command[160];
-
-    node_close(f->node);
-    arena_fini(&f->mem);
-    snprintf(command, sizeof(command), "rm -rf %s", f->path);
-    assert_int_equal(system(command), 0);
-    free(f);
-    return 0;
-}
-
-static void set_done(struct node_request *r)
-{
-    *(bool *)r->owner = true;
-}
-
-/* Submit a request and pass until it is answered. */
-static void ask(struct fixture *f, struct node_request *r)
-{
-    int64_t until_us = clock_mono_us(&clock_system) + INT64_C(120) * 1000000;
-    bool done = false;
-    struct err err;
-
-    r->mem = &f->mem;
-    r->done = set_done;
-    r->owner = &done;
-    r->user = (struct node_user){.id = STR("u1"), .name = STR("Ada"), .role = STR("admin")};
-    assert_true(node_submit(f->node, r, &err));
-    while (!done && clock_mono_us(&clock_system) < until_us) {
-        (void)node_pass(f->node);
-        usleep(100);
-    }
-    assert_true(done);
-}
-
-static void publish(struct fixture *f, const char *code, const char *text)
-{
-    struct node_request r = {.kind = NODE_DEFINITION};
-
-    r.definition = (struct definition_change){.action = DEFINITION_PUBLISH,
-                                              .is_process = true,
-                                              .kind = STR("scenario"),
-                                              .code = str_of(code),
-                                              .name = str_of(code),
-                                              .text = str_of(text),
-                                              .user_id = STR("u1"),
-                                              .if_match = -1,
-                                              .now_us = clock_wall_us(&f->clock.clock)};
-    ask(f, &r);
-    if (!r.ok)
-        fail_msg("%s", r.err.message);
+    return node_rig_open(state, (struct node_options){0});
 }
 
 static struct value answer(struct fixture *f, const struct node_request *r)
@@ -125,13 +41,14 @@ static void test_node__runs_local_steps_in_one_answer(void **state)
     struct node_request r = {.kind = NODE_START, .code = STR("sum"), .wait_us = 1000000};
     struct value x;
 
-    publish(f, "sum",
-            "{\"code\":\"sum\",\"steps\":["
-            "{\"code\":\"a\",\"procedure\":{\"type\":\"compute.transform\",\"data\":{\"n\":1}}},"
-            "{\"code\":\"b\",\"procedure\":{\"type\":\"compute.transform\","
-            "\"data\":{\"n\":\"=$.steps.a.n + 1\"}}}]}");
+    node_rig_define(
+        f, "scenario", "sum",
+        "{\"code\":\"sum\",\"steps\":["
+        "{\"code\":\"a\",\"procedure\":{\"type\":\"compute.transform\",\"data\":{\"n\":1}}},"
+        "{\"code\":\"b\",\"procedure\":{\"type\":\"compute.transform\","
+        "\"data\":{\"n\":\"=$.steps.a.n + 1\"}}}]}");
     r.input = value_map_empty();
-    ask(f, &r);
+    node_rig_try(f, &r, &f->mem);
     x = answer(f, &r);
     assert_text(x, "status", "completed");
     assert_int_equal(value_map_get_str(value_map_get_str(x, STR("result")), STR("n")).i, 2);
@@ -149,7 +66,7 @@ static struct uuid start_approval(struct fixture *f)
     struct node_request r = {.kind = NODE_START, .code = STR("approval")};
 
     r.input = value_map_empty();
-    ask(f, &r);
+    node_rig_try(f, &r, &f->mem);
     assert_text(answer(f, &r), "status", "waiting");
     return r.id;
 }
@@ -161,7 +78,7 @@ static void signal_ok(struct fixture *f, struct uuid id)
 
     assert_true(json_read(&f->mem, STR("{\"ok\":true}"), &r.payload, &err));
     r.signal_by = value_map_empty();
-    ask(f, &r);
+    node_rig_try(f, &r, &f->mem);
     assert_true(r.ok);
 }
 
@@ -169,7 +86,7 @@ static struct value wait_for_end(struct fixture *f, struct uuid id)
 {
     struct node_request r = {.kind = NODE_WAIT, .execution = id, .wait_us = 1000000};
 
-    ask(f, &r);
+    node_rig_try(f, &r, &f->mem);
     return answer(f, &r);
 }
 
@@ -179,7 +96,7 @@ static void test_node__a_signal_wakes_what_waits(void **state)
     struct uuid id;
     struct value x;
 
-    publish(f, "approval", approval);
+    node_rig_define(f, "scenario", "approval", approval);
     id = start_approval(f);
     signal_ok(f, id);
     x = wait_for_end(f, id);
@@ -193,10 +110,9 @@ static void test_node__goes_on_after_it_was_closed_and_opened(void **state)
     struct fixture *f = *state;
     struct uuid id;
 
-    publish(f, "approval", approval);
+    node_rig_define(f, "scenario", "approval", approval);
     id = start_approval(f);
-    node_close(f->node);
-    open_node(f);
+    node_rig_reopen(f);
     signal_ok(f, id);
     assert_text(wait_for_end(f, id), "status", "completed");
 }
@@ -206,7 +122,7 @@ static void test_node__a_timer_fires_when_its_time_has_come(void **state)
     struct fixture *f = *state;
     struct uuid id;
 
-    publish(f, "approval", approval);
+    node_rig_define(f, "scenario", "approval", approval);
     id = start_approval(f);
     clock_manual_advance(&f->clock, INT64_C(24) * 3600 * 1000000);
     assert_text(wait_for_end(f, id), "status", "failed");
@@ -218,7 +134,7 @@ static void test_node__an_unknown_code_is_not_found(void **state)
     struct node_request r = {.kind = NODE_START, .code = STR("nothing")};
 
     r.input = value_map_empty();
-    ask(f, &r);
+    node_rig_try(f, &r, &f->mem);
     assert_false(r.ok);
     assert_int_equal(r.err.code, ERR_NOT_FOUND);
 }
@@ -229,11 +145,11 @@ static void test_node__a_key_belongs_to_one_live_execution(void **state)
     struct node_request r = {.kind = NODE_START, .code = STR("approval"), .key = STR("k1")};
     struct node_request again = r;
 
-    publish(f, "approval", approval);
+    node_rig_define(f, "scenario", "approval", approval);
     r.input = again.input = value_map_empty();
-    ask(f, &r);
+    node_rig_try(f, &r, &f->mem);
     assert_true(r.ok);
-    ask(f, &again);
+    node_rig_try(f, &again, &f->mem);
     assert_false(again.ok);
     assert_int_equal(again.err.code, ERR_KEY_BUSY);
     assert_int_equal(uuid_cmp(again.id, r.id), 0);
@@ -256,14 +172,14 @@ static void test_node__what_commits_has_no_further_member(void **state)
     struct uuid id;
     int64_t before;
 
-    publish(f, "approval", approval);
+    node_rig_define(f, "scenario", "approval", approval);
     before = members(f);
     id = start_approval(f);
     assert_int_equal(members(f) - before, 1);
     signal_ok(f, id);
     assert_int_equal(members(f) - before, 2);
     again.execution = id;
-    ask(f, &again);
+    node_rig_try(f, &again, &f->mem);
     assert_int_equal(again.err.code, ERR_CONFLICT);
     assert_int_equal(members(f) - before, 3);
 }
@@ -272,17 +188,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_node__runs_local_steps_in_one_answer, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_node__a_signal_wakes_what_waits, set_up, tear_down),
+                                        node_rig_close),
+        cmocka_unit_test_setup_teardown(test_node__a_signal_wakes_what_waits, set_up,
+                                        node_rig_close),
         cmocka_unit_test_setup_teardown(test_node__goes_on_after_it_was_closed_and_opened, set_up,
-                                        tear_down),
+                                        node_rig_close),
         cmocka_unit_test_setup_teardown(test_node__a_timer_fires_when_its_time_has_come, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(test_node__an_unknown_code_is_not_found, set_up, tear_down),
+                                        node_rig_close),
+        cmocka_unit_test_setup_teardown(test_node__an_unknown_code_is_not_found, set_up,
+                                        node_rig_close),
         cmocka_unit_test_setup_teardown(test_node__a_key_belongs_to_one_live_execution, set_up,
-                                        tear_down),
+                                        node_rig_close),
         cmocka_unit_test_setup_teardown(test_node__what_commits_has_no_further_member, set_up,
-                                        tear_down),
+                                        node_rig_close),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

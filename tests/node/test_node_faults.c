@@ -1,5 +1,6 @@
 /* test_node_faults.c - the node on a store that fails: claims about what is not lost. */
 #include "base/clock.h"
+#include "base/folder.h"
 #include "node/node.h"
 #include "value/json.h"
 
@@ -27,7 +28,7 @@ struct faulty {
 };
 
 struct fixture {
-    char path[128];
+    char path[FOLDER_PATH_MAX];
     struct faulty store;
     struct node *node;
     struct arena mem;
@@ -100,11 +101,8 @@ static void close_all(struct fixture *f)
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-    const char *folder = getenv("TMPDIR");
 
-    (void)snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX",
-                   folder != NULL ? folder : "/tmp");
-    assert_non_null(mkdtemp(f->path));
+    folder_make(f->path);
     arena_init(&f->mem);
     clock_manual_init(&f->clock, INT64_C(1700000000000000));
     open_all(f);
@@ -115,12 +113,10 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char command[200];
 
     close_all(f);
     arena_fini(&f->mem);
-    (void)snprintf(command, sizeof(command), "rm -rf %s", f->path);
-    assert_int_equal(system(command), 0);
+    folder_drop(f->path);
     free(f);
     return 0;
 }

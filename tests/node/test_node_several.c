@@ -1,5 +1,6 @@
 /* test_node_several.c - two nodes on one PostgreSQL: what one answers of what the other has changed. */
 #include "base/clock.h"
+#include "base/folder.h"
 #include "base/log.h"
 #include "node/node.h"
 #include "store/db.h"
@@ -14,7 +15,7 @@
 #include <cmocka.h>
 
 struct fixture {
-    char paths[2][128];
+    char paths[2][FOLDER_PATH_MAX];
     struct str url;
     struct node *nodes[2];
     struct arena mem;
@@ -25,16 +26,13 @@ static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
     struct node_options options = {.clock = &f->clock.clock, .store_url = private_postgres_fresh()};
-    const char *folder = getenv("TMPDIR");
     struct err err;
 
     f->url = options.store_url;
     arena_init(&f->mem);
     clock_manual_init(&f->clock, INT64_C(1700000000000000));
     for (unsigned i = 0; i < 2; i++) {
-        (void)snprintf(f->paths[i], sizeof(f->paths[i]), "%s/pawl-test-XXXXXX",
-                       folder != NULL ? folder : "/tmp");
-        assert_non_null(mkdtemp(f->paths[i]));
+        folder_make(f->paths[i]);
         options.data_path = str_of(f->paths[i]);
         f->nodes[i] = node_open(&options, &err);
         if (f->nodes[i] == NULL)
@@ -47,12 +45,10 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char command[160];
 
     for (unsigned i = 0; i < 2; i++) {
         node_close(f->nodes[i]);
-        (void)snprintf(command, sizeof(command), "rm -rf %s", f->paths[i]);
-        assert_int_equal(system(command), 0);
+        folder_drop(f->paths[i]);
     }
     arena_fini(&f->mem);
     free(f);

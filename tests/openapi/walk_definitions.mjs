@@ -8,6 +8,7 @@ export async function walkDefinitions(api, claim) {
     await api.call('saveScenarioDraft', { path: { code }, body: {}, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('saveScenarioDraft', { path: { code: 'Bad-Code' }, body: {} }, 422);
     await api.call('publishScenario', { path: { code } }, 422);
+    await api.call('publishScenario', { path: { code }, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('deleteScenarioDraft', { path: { code }, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('deleteScenarioDraft', { path: { code } }, 204);
     await api.call('deleteScenarioDraft', { path: { code } }, 404);
@@ -59,6 +60,7 @@ export async function walkProcedures(api, claim) {
     await api.call('saveProcedureDraft', { path, body: {}, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('saveProcedureDraft', { path: { code: 'No' }, body: {} }, 422);
     await api.call('publishProcedure', { path }, 422);
+    await api.call('publishProcedure', { path, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('deleteProcedureDraft', { path, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('deleteProcedureDraft', { path, headers: key }, 204);
     await api.call('deleteProcedureDraft', { path, headers: key, body: '{}' }, 409);
@@ -101,7 +103,7 @@ async function walkRetirement(api, claim, kind, code, definition) {
         await api.call(`${verb}${kind}`, { path: { code: 'nothing' } }, 404);
         await api.call(`${verb}${kind}`, { path, body: { why: 1 } }, 422);
     }
-    await api.call(`delete${kind}`, { path, headers: key('delete') }, 204);
+    await api.call(`delete${kind}`, { path, headers: key('delete') }, 200);
     await api.call(`delete${kind}`, { path, headers: key('delete'), body: '{}' }, 409);
     await api.call(`delete${kind}`, { path }, 404);
 }

@@ -93,7 +93,7 @@ async function walkLinks(api, lead, path, user) {
     await lead.call('acknowledgeEscalation', { path: seen, body: { x: 1 } }, 422);
     await lead.call('acknowledgeEscalation', { path: seen, headers: { 'Idempotency-Key': 'walk-seen' } }, 200);
     await lead.call('acknowledgeEscalation', { path: seen, body: {}, headers: { 'Idempotency-Key': 'walk-seen' } }, 409);
-    await lead.call('acknowledgeEscalation', { path: seen }, 404);
+    await lead.call('acknowledgeEscalation', { path: { ...seen, escalationId: 'nothing' } }, 404);
 }
 
 async function walkQuality(api, lead, path) {

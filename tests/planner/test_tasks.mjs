@@ -333,7 +333,6 @@ claim('an escalation is acknowledged, and the task needs no attention any more',
     const path = `/tasks/${task.id}/escalations/${escalation.id}/acknowledge`;
     refused(await owner.ask('POST', path), 403, 'forbidden');
     equal((await lead.ask('POST', path)).body.acknowledged_by, lead.id);
-    refused(await lead.ask('POST', path), 404, 'not_found');
     equal((await lead.get(`/tasks/${task.id}`)).needs_attention, false);
     await lead.moved(await lead.get(`/tasks/${task.id}`), 'cancel', { reason: 'over' });
 });
@@ -499,7 +498,7 @@ claim('those who listen are told of what other servers do, and processes, and ti
     const { lead, owner } = await crew(rig);
     const mine = await listen(rig, lead, 'shared');
     const held = await lead.task({ project_id: 'shared' });
-    equal((await lead.ask('POST', `/tasks/${held.id}/holds`, { type: 'manual', until: soon(300) })).status, 201);
+    equal((await lead.ask('POST', `/tasks/${held.id}/holds`, { type: 'manual', until: soon(2000) })).status, 201);
     await until('the hold is over', () => mine.hints().filter(([id, status]) => id === held.id && status === 'available').length === 2);
     await rig.publish({ code: 'feeds', name: 'feeds', steps: [{ code: 's', procedure: { type: 'task.create', title: 't', project_id: 'shared', assign_to: owner.id } }] });
     const made = await until('the process has made it', async () => (await rig.api('POST', '/executions?wait=5s', { code: 'feeds' })).body.result);

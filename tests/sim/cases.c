@@ -12,7 +12,7 @@ const struct sim_case sim_cases[] = {
 #include "sim/cases.def"
 #undef CASE
 };
-const size_t sim_case_count = sizeof(sim_cases) / sizeof(sim_cases[0]);
+const size_t sim_case_count = ARRAY_SIZE(sim_cases);
 
 static struct sim_node *asked_node;
 

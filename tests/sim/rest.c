@@ -84,7 +84,7 @@ void sim_come_to_rest(struct sim *sim)
 
     sim->no_faults = true;
     sim_calm(sim);
-    for (size_t i = 0; i < sizeof(leaps) / sizeof(leaps[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(leaps); i++) {
         sim_let_pass(sim, leaps[i]);
         sim_settle(sim);
         disk_check_nobody_sleeps(sim);

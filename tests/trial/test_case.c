@@ -209,7 +209,7 @@ static struct str first_problem(struct arena *mem, const char *scenario, const c
 static void test_case__finds_what_is_not_as_expected(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct arena mem;
         struct str problem;
 

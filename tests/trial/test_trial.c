@@ -61,7 +61,7 @@ static const struct program *find_process(void *context, struct str code)
 {
     struct rig *rig = context;
 
-    for (size_t i = 0; i < sizeof(processes) / sizeof(processes[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(processes); i++) {
         struct value v = read_json(&rig->mem, processes[i]);
         if (str_eq(value_text(value_map_get_str(v, STR("code"))), code))
             return compile(rig, v);

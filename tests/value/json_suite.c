@@ -20,7 +20,7 @@ static const char *const refused_by_rule[] = {
 
 static bool is_refused_by_rule(const char *name)
 {
-    for (size_t i = 0; i < sizeof(refused_by_rule) / sizeof(refused_by_rule[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(refused_by_rule); i++)
         if (strcmp(name, refused_by_rule[i]) == 0)
             return true;
     return false;

@@ -45,7 +45,7 @@ static void test_diff__tells_the_smallest_parts(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         assert_string_equal(diff(rows[i][0], rows[i][1], 10), rows[i][2]);
 }
 

@@ -186,7 +186,7 @@ static void test_double__has_two_forms(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char text[NUMBER_TEXT_MAX + 1];
 
         text[number_write_double(text, cases[i].d, NUMBER_CEL)] = '\0';
@@ -315,9 +315,9 @@ static void test_read_double__takes_decimal_forms_and_no_others(void **state)
     double d = 42;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(good); i++)
         check_read(good[i]);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         if (number_read_double(str_of(bad[i]), &d))
             fail_msg("'%s' was read", bad[i]);
     assert_true(d == 42);

@@ -105,7 +105,7 @@ static void test_map__large_ones_find_every_key(void **state)
                                    5000};
 
     (void)state;
-    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+    for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
         size_t twice = 0;
         struct value m = large_map(sizes[s], false, &twice);
 
@@ -170,7 +170,7 @@ static void test_compare__takes_an_integer_beside_a_double_as_the_nearest_double
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         int back = cases[i].expected == 1 ? -1 : cases[i].expected == -1 ? 1 : cases[i].expected;
         assert_int_equal(value_compare(cases[i].a, cases[i].b), cases[i].expected);
         assert_int_equal(value_compare(cases[i].b, cases[i].a), back);

@@ -25,8 +25,9 @@ import { entriesOf, PartsPalette } from './PartsPalette';
 import { errorsFirst, Problems } from './Problems';
 import { PublishDialog } from './Publish';
 import { nameOfExecution, SampleContext, useExecutions, useWhole } from './Sample';
-import { Saver, type SaveState, takeKept } from './saver';
-import { readStored, type Stored } from './stored';
+import { findKept } from './kept';
+import { Saver, type SaveState } from './saver';
+import { latestOf, readStored, type Stored } from './stored';
 import type { TestAnswer } from './Tests';
 import './editor.css';
 import './views.css';
@@ -70,16 +71,17 @@ const tabWords = (kind: DefinitionKind): Record<string, string> => ({ steps: t('
 interface Opened { doc: Doc; saver: Saver; stored: Stored; restored: boolean }
 
 async function openDraft(kind: DefinitionKind, code: string): Promise<Opened> {
+    const found = await findKept(kind, code);
     const stored = await readStored(kind, code);
-    const there = stored.draft ?? stored.published!;
-    const revision = stored.draft?.version ?? 0;
-    const kept = await takeKept(kind, code);
-    const isOurs = kept !== null && kept.text !== there.text;
-    const doc = new Doc(isOurs ? kept.text : there.text, there.text);
-    const isFresh = isOurs && (kept.revision === revision || (kept.base === there.text));
-    const saver = new Saver(doc, kind, code, isOurs && !isFresh ? kept.base : there.text, revision);
-    if (isOurs && !isFresh) saver.meet(kept.base, there);
-    return { doc, saver, stored, restored: isOurs && isFresh };
+    const there = latestOf(stored)!;
+    const published = stored.published?.version ?? 0;
+    const kept = found && found.kept.text !== there.text ? found.kept : null;
+    const isFresh = kept !== null && kept.base === there.text;
+    const doc = new Doc(kept ? kept.text : there.text, there.text);
+    const saver = new Saver(doc, kind, code, kept && !isFresh ? kept.base : there.text, there.version, published);
+    if (kept && !isFresh) saver.meet(kept.base, stored);
+    found?.drop(kept === null);
+    return { doc, saver, stored, restored: isFresh };
 }
 
 export function Editor({ kind, code, readOnly }: { kind: DefinitionKind; code: string; readOnly: boolean }) {
@@ -232,7 +234,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
 
     const desk: Desk | null = good ? { doc, good, catalog, kind, code, list, findings, readOnly: readOnly || shown.broken !== null, selected, select, known, sample, aimed: focus?.pointer ?? '', procedures: [...Object.keys((good.value.procedures as object) ?? {}).map((name) => ({ code: name, name: null })), ...(procedures.data ?? []).map((p) => ({ code: p.code, name: p.name }))] } : null;
     const errors = findings.filter((finding) => finding.severity === 'error');
-    const hasDraft = stored.draft !== null || saving.is !== 'same';
+    const hasDraft = saver.draft > 0 || saving.is !== 'same';
     const nextVersion = (stored.published?.version ?? 0) + 1;
     const reload = async () => {
         restore(await readStored(kind, code));
@@ -264,6 +266,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
                     : hasDraft && tab !== 'versions' && <Button kind="ink" onClick={() => show('publish')}>{t('Publish…')}</Button>)}
             </Bar>
             {saving.is === 'refused' && <div className="pagehead"><Refusal error={saving.error} sentence={t('The draft was not saved; it is kept in this browser.')} /></div>}
+            {saver.isUnkept && saving.is !== 'saved' && saving.is !== 'same' && <div className="edtold held" role="status"><Glyph name="held" tone="held" /><span className="grow">{t('This browser has no room to keep what is not saved yet. Leave this page only when it is saved.')}</span></div>}
             {told && <div className="edtold" role="status"><Glyph name="completed" tone="ok" /><span className="grow">{told}</span><button type="button" className="btn quiet sm sq" aria-label={t('Close')} onClick={() => tell('')}><Icon name="x" small /></button></div>}
             {desk && <DeskContext value={desk}><SampleContext value={{ id: sampleId, choose: chooseSample, all: samples.data ?? [] }}>
                 {tab === 'saga' ? <Suspense fallback={<Bones />}><SagaView /></Suspense> : tab === 'tests' ? <Suspense fallback={<Bones />}><Tests answer={tested} show={showTests} /></Suspense> : tab === 'versions' ? <Suspense fallback={<Bones />}><Versions hasDraft={hasDraft} publish={() => (errors.length > 0 ? go(errorsFirst(findings)[0]!) : show('publish'))} take={(text, version) => { doc.replace(text); turn('steps'); tell(t('The draft is what version {n} was. Undo brings back what it was before.', { n: version })); }} reverted={() => { tell(t('The version before is published again.')); void reload(); }} /></Suspense> : tab === 'json' ? <Suspense fallback={<Bones />}><JsonTab goTo={focus} readOnly={readOnly} /></Suspense> : (
@@ -278,7 +281,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
                 )}
             </SampleContext></DeskContext>}
             {!desk && <Suspense fallback={<Bones />}><Refusal error={t('The text is no JSON')} /></Suspense>}
-            {dialog === 'publish' && <PublishDialog kind={kind} code={code} next={nextVersion} saved={() => saver.save()} close={() => show(null)} done={(version) => { show(null); saver.began(shown.text); tell(t('Version {n} is published.', { n: version })); void reload(); }} />}
+            {dialog === 'publish' && <PublishDialog kind={kind} code={code} next={nextVersion} saved={async () => ((await saver.save()) ? saver.draft : null)} close={() => show(null)} another={() => { show(null); void saver.lookAgain(); }} done={(version) => { show(null); saver.began(shown.text, version); tell(t('Version {n} is published.', { n: version })); void reload(); }} />}
             {dialog === 'start' && <StartDialog code={code} close={() => show(null)} />}
         </div>
     );

@@ -45,7 +45,7 @@ function Result({ theirs, text, change }: { theirs: string; text: string; change
 }
 
 export function Merge({ conflict, mine, save, discard }: { conflict: Conflict; mine: string; save: (text: string) => void; discard: () => void }) {
-    const { base, theirs } = conflict;
+    const { base, theirs, isPublished } = conflict;
     const merge = useMemo(() => compare(base, mine, theirs.text), [base, mine, theirs.text]);
     const [chosen, choose] = useState<Map<Choice, 'mine' | 'theirs'>>(new Map());
     const [typed, type] = useState<string | null>(null);
@@ -62,7 +62,7 @@ export function Merge({ conflict, mine, save, discard }: { conflict: Conflict; m
     return (
         <div className="merge">
             <div className="why held msay"><Glyph name="held" tone="held" /><div className="grow">
-                <p className="say"><b>{t('{who} saved this draft at {when}, while you were changing it.', { who, when: when(theirs.createdAt, { seconds: true }) })}</b> {merge ? t('{n} change fits together.|{n} changes fit together.', { n: merge.fits.length }) : t('One of the texts is no JSON: put them together by hand.')} {choices.length > 0 && <b>{t('{n} is for you to choose.|{n} are for you to choose.', { n: left })}</b>}</p>
+                <p className="say"><b>{isPublished ? t('{who} published this at {when}, while you were changing it.', { who, when: when(theirs.createdAt, { seconds: true }) }) : t('{who} saved this draft at {when}, while you were changing it.', { who, when: when(theirs.createdAt, { seconds: true }) })}</b> {merge ? t('{n} change fits together.|{n} changes fit together.', { n: merge.fits.length }) : t('One of the texts is no JSON: put them together by hand.')} {choices.length > 0 && <b>{t('{n} is for you to choose.|{n} are for you to choose.', { n: left })}</b>}</p>
                 <p className="sub">{t('Nothing is lost: both drafts are kept until you save.')}</p></div>
                 <Button kind="bad" onClick={() => ask(true)}>{t('Discard yours…')}</Button>
                 {left > 0 ? <Button onClick={() => go(choices.findIndex((choice) => !chosen.has(choice)))}><Glyph name="held" tone="held" />{t('{n} choice before saving|{n} choices before saving', { n: left })}</Button>

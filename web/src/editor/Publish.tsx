@@ -1,22 +1,26 @@
 // Publish.tsx - a draft becomes the version that new executions run with; or the version before becomes it again.
 import { useState } from 'react';
-import { post } from '../lib/api';
+import { Problem, post } from '../lib/api';
+import { newId } from '../lib/insecure';
 import { Button, Dialog, Field, Refusal } from '../lib/parts';
 import { t } from '../lib/text';
 import type { DefinitionKind } from './model';
 import { pathOfKind } from './stored';
 
-export function PublishDialog({ kind, code, next, saved, close, done }: { kind: DefinitionKind; code: string; next: number; saved: () => Promise<boolean>; close: () => void; done: (version: number) => void }) {
+/** `saved` saves what is here, and answers the draft that it is on the server; `another` is for a draft that somebody else has changed since. */
+export function PublishDialog({ kind, code, next, saved, close, done, another }: { kind: DefinitionKind; code: string; next: number; saved: () => Promise<number | null>; close: () => void; done: (version: number) => void; another: () => void }) {
     const [summary, say] = useState('');
     const [error, refuse] = useState<unknown>(null);
     const [busy, work] = useState(false);
     const publish = async () => {
         work(true);
         try {
-            if (!(await saved())) throw new Error(t('The draft is not saved yet.'));
-            const { version } = await post<{ version: number }>(`${pathOfKind(kind)}/${code}/publish`, summary ? { changeSummary: summary } : {}, { headers: { 'Idempotency-Key': crypto.randomUUID() } });
+            const draft = await saved();
+            if (draft === null) throw new Error(t('The draft is not saved yet.'));
+            const { version } = await post<{ version: number }>(`${pathOfKind(kind)}/${code}/publish`, summary ? { changeSummary: summary } : {}, { headers: { 'Idempotency-Key': newId(), 'If-Match': `"${draft}"` } });
             done(version);
         } catch (why) {
+            if (why instanceof Problem && why.status === 412) return another();
             refuse(why);
             work(false);
         }
@@ -38,7 +42,7 @@ export function RevertDialog({ kind, code, to, close, done }: { kind: Definition
     const revert = async () => {
         work(true);
         try {
-            await post(`${pathOfKind(kind)}/${code}/revert`, {}, { headers: { 'Idempotency-Key': crypto.randomUUID() } });
+            await post(`${pathOfKind(kind)}/${code}/revert`, {}, { headers: { 'Idempotency-Key': newId() } });
             done();
         } catch (why) {
             refuse(why);

@@ -1,58 +1,42 @@
 // saver.ts - the draft goes to the server by itself, and stays in this browser until it has got there.
 //
-// Every save says what it rests on. When someone else has saved meanwhile the server refuses, and both texts are
-// there to be merged: nothing is written over. A text that is no JSON stays in the browser alone.
+// Every save says what it rests on: the draft that was read, or the version that was published when there was none.
+// When someone else has saved or published meanwhile, both texts are there to be merged: nothing is written over. A
+// text that is no JSON stays in the browser alone.
 import { Problem, Unreachable, put } from '../lib/api';
 import type { Doc } from './doc';
+import { forget, hold, keep, keyOf } from './kept';
 import type { DefinitionKind } from './model';
-import { pathOfKind, readStored, type StoredText } from './stored';
+import { latestOf, pathOfKind, readStored, type Stored, type StoredText } from './stored';
 
-export interface Conflict { base: string; theirs: StoredText }
+/** Two texts that began from `base`. `theirs` has the revision of the draft, 0 when it is published and there is none. */
+export interface Conflict { base: string; theirs: StoredText; isPublished: boolean }
 export type SaveState = { is: 'same' } | { is: 'waiting' | 'saving' | 'broken' } | { is: 'saved'; at: number } | { is: 'away' } | { is: 'refused'; error: unknown } | { is: 'conflict'; conflict: Conflict };
 
-interface Kept { text: string; base: string; revision: number; at: number }
-
-const PREFIX = 'pawl.draft:';
 const PAUSE = 700;
 const AGAIN = 3000;
 
-const tab = () => {
-    const own = sessionStorage.getItem('pawl.tab') ?? Math.random().toString(36).slice(2, 10);
-    sessionStorage.setItem('pawl.tab', own);
-    return own;
-};
-
-/** What this browser kept of a draft and no tab holds any more: after a crash, or a window that was closed too early. */
-export async function takeKept(kind: DefinitionKind, code: string): Promise<Kept | null> {
-    const prefix = `${PREFIX}${kind}/${code}:`;
-    const held = new Set((await navigator.locks?.query())?.held?.map((lock) => lock.name) ?? []);
-    const own = prefix + tab();
-    const keys = Object.keys(localStorage).filter((key) => key.startsWith(prefix) && (key === own || !held.has(key)));
-    const all = keys.map((key) => ({ key, kept: JSON.parse(localStorage.getItem(key)!) as Kept })).sort((a, b) => b.kept.at - a.kept.at);
-    const found = all.find(({ key }) => key === own) ?? all.find(({ kept }) => navigator.locks !== undefined || Date.now() - kept.at > 60000);
-    if (found) localStorage.removeItem(found.key);
-    return found?.kept ?? null;
-}
+const isMissing = (error: unknown) => error instanceof Problem && error.status === 404;
+const isSignedOut = (error: unknown) => error instanceof Problem && error.status === 401;
 
 export class Saver {
-    private revision: number;
-    private base: string;
     private timer: ReturnType<typeof setTimeout> | undefined;
-    private busy = false;
+    private running: Promise<boolean> | null = null;
     private ended = false;
     private state: SaveState = { is: 'same' };
     private readonly key: string;
     private readonly listeners = new Set<() => void>();
     private readonly stop: () => void;
-    private release: () => void = () => undefined;
+    private readonly release: () => void;
+    /** There is no room in this browser: what is not saved is nowhere else than on this page. */
+    isUnkept = false;
 
     /** `base` is what the server has: the draft of that revision, or the published text with revision 0. */
-    constructor(private readonly doc: Doc, private readonly kind: DefinitionKind, private readonly code: string, base: string, revision: number) {
-        this.base = base;
-        this.revision = revision;
-        this.key = `${PREFIX}${kind}/${code}:${tab()}`;
-        void navigator.locks?.request(this.key, () => new Promise<void>((done) => { this.release = done; if (this.ended) done(); })).catch(() => undefined);
+    constructor(private readonly doc: Doc, private readonly kind: DefinitionKind, private readonly code: string, private base: string, private revision: number, private published: number) {
+        this.key = keyOf(kind, code);
+        this.release = hold(this.key);
         this.stop = doc.subscribe(() => this.changed());
+        addEventListener('beforeunload', this.warn);
         if (doc.text !== base) this.changed();
     }
 
@@ -68,9 +52,28 @@ export class Saver {
         for (const listener of this.listeners) listener();
     }
 
+    private warn = (event: BeforeUnloadEvent) => {
+        if (this.isUnkept && this.doc.text !== this.base) event.preventDefault();
+    };
+
     private keep() {
-        if (this.doc.text === this.base) localStorage.removeItem(this.key);
-        else localStorage.setItem(this.key, JSON.stringify({ text: this.doc.text, base: this.base, revision: this.revision, at: Date.now() } satisfies Kept));
+        if (this.doc.text === this.base) {
+            this.isUnkept = false;
+            forget(this.key, this.ended ? this.doc.text : null);
+            return;
+        }
+        const { text } = this.doc;
+        const kept = keep(this.key, { text, base: this.base, revision: this.revision, at: Date.now() });
+        if (kept === true) {
+            this.isUnkept = false;
+            return;
+        }
+        void kept.then((isKept) => {
+            if (this.doc.text !== text || this.isUnkept === !isKept) return;
+            this.isUnkept = !isKept;
+            this.say({ ...this.state });
+            if (this.isUnkept && this.state.is === 'waiting') this.later(0);
+        });
     }
 
     private changed() {
@@ -78,7 +81,7 @@ export class Saver {
         if (this.state.is === 'conflict') return;
         if (this.doc.text === this.base) {
             clearTimeout(this.timer);
-            if (!this.busy && this.state.is !== 'saved') this.say({ is: 'same' });
+            if (!this.running && this.state.is !== 'saved') this.say({ is: 'same' });
             return;
         }
         this.say({ is: this.doc.snapshot().broken ? 'broken' : 'waiting' });
@@ -87,26 +90,31 @@ export class Saver {
 
     private later(pause: number) {
         clearTimeout(this.timer);
-        this.timer = setTimeout(() => void this.save(), pause);
+        if (!this.ended) this.timer = setTimeout(() => void this.save(), pause);
     }
 
     /** Save now. True: what is on the server is what is here. */
     async save(): Promise<boolean> {
         clearTimeout(this.timer);
+        while (this.running) await this.running;
         if (this.doc.text === this.base) return true;
-        if (this.busy || this.ended || this.state.is === 'conflict' || this.doc.snapshot().broken) return false;
+        if (this.state.is === 'conflict' || this.doc.snapshot().broken) return false;
+        this.running = this.send().finally(() => { this.running = null; });
+        return this.running;
+    }
+
+    private async send(): Promise<boolean> {
         const text = this.doc.text;
-        this.busy = true;
         this.say({ is: 'saving' });
         try {
+            // No draft that the server could compare: what was published since would be written over unseen.
+            if (this.revision === 0 && !this.isMetWith(await this.readStored())) return this.doc.text === this.base;
             const headers: Record<string, string> = this.revision > 0 ? { 'If-Match': `"${this.revision}"` } : { 'If-None-Match': '*' };
             const saved = await put<{ version: number }>(`${pathOfKind(this.kind)}/${this.code}/draft`, text, { headers });
-            this.busy = false;
             this.settle(text, saved.version);
             return this.doc.text === text;
         } catch (error) {
-            this.busy = false;
-            await this.refused(error);
+            await this.refused(error).catch((why: unknown) => this.fail(why));
             return false;
         }
     }
@@ -119,27 +127,50 @@ export class Saver {
         else this.changed();
     }
 
-    private async refused(error: unknown) {
-        if (error instanceof Unreachable) {
-            this.say({ is: 'away' });
-            if (!this.ended) this.later(AGAIN);
-        } else if (error instanceof Problem && error.status === 412) {
-            const stored = await readStored(this.kind, this.code).catch(() => null);
-            const theirs = stored?.draft ?? stored?.published;
-            if (!theirs) return this.say({ is: 'refused', error });
+    private readStored = (): Promise<Stored> => readStored(this.kind, this.code).catch((error: unknown) => {
+        if (isMissing(error)) return { published: null, draft: null };
+        throw error;
+    });
+
+    /** Hold what the server has against what this one rests on. True: it can be saved as the draft of `revision`. */
+    private isMetWith(stored: Stored): boolean {
+        const { draft, published } = stored;
+        const version = published?.version ?? 0;
+        if (draft) {
             // It was this very text that got there, and the answer that was lost.
-            if (stored?.draft && theirs.text === this.doc.text) return this.settle(theirs.text, theirs.version);
-            if (!stored?.draft) {
-                this.revision = 0;
-                return this.later(0);
-            }
-            this.say({ is: 'conflict', conflict: { base: this.base, theirs } });
-        } else this.say({ is: 'refused', error });
+            if (draft.text === this.doc.text) return this.settle(draft.text, draft.version), false;
+            if (draft.text !== this.base) return this.meet(this.base, stored), false;
+            this.revision = draft.version;
+        } else if (published && version !== this.published && published.text !== this.base) {
+            this.published = version;
+            if (published.text === this.doc.text) return this.began(published.text, version), false;
+            return this.meet(this.base, stored), false;
+        } else this.revision = 0;
+        this.published = version;
+        return true;
     }
 
-    /** The server's draft is another one than what this one began from. */
-    meet(base: string, theirs: StoredText) {
-        this.say({ is: 'conflict', conflict: { base, theirs } });
+    private async refused(error: unknown) {
+        if (!(error instanceof Problem && error.status === 412)) return this.fail(error);
+        if (this.isMetWith(await this.readStored())) this.later(0);
+    }
+
+    private fail(error: unknown) {
+        if (!(error instanceof Unreachable)) return this.say({ is: 'refused', error });
+        this.say({ is: 'away' });
+        this.later(AGAIN);
+    }
+
+    /** The server has another text than what this one began from. */
+    meet(base: string, stored: Stored) {
+        this.published = stored.published?.version ?? 0;
+        this.say({ is: 'conflict', conflict: { base, theirs: latestOf(stored)!, isPublished: stored.draft === null } });
+    }
+
+    /** Hold what is here against what the server has now, though nothing is to be saved. */
+    async lookAgain() {
+        const stored = await this.readStored();
+        if ((latestOf(stored)?.text ?? this.base) !== this.base) this.meet(this.base, stored);
     }
 
     /** What was merged rests on what the server has. */
@@ -152,9 +183,10 @@ export class Saver {
     }
 
     /** The draft is published or given up: the server has none. */
-    began(text: string) {
+    began(text: string, published: number) {
         this.base = text;
         this.revision = 0;
+        this.published = published;
         this.keep();
         this.say({ is: 'same' });
     }
@@ -162,14 +194,14 @@ export class Saver {
     end() {
         this.ended = true;
         clearTimeout(this.timer);
+        removeEventListener('beforeunload', this.warn);
         this.stop();
         this.release();
         // Leaving the page is no reason to wait: what is not there yet goes now, and is kept until it has arrived.
-        if (this.doc.text !== this.base && this.state.is !== 'conflict' && !this.doc.snapshot().broken && !this.busy) {
-            this.ended = false;
-            void this.save().finally(() => { this.ended = true; });
-        }
+        if (this.state.is === 'refused' && isSignedOut(this.state.error)) return;
+        if (this.doc.text !== this.base) void this.save();
     }
 
-    get rests() { return { base: this.base, revision: this.revision }; }
+    /** The draft on the server that this one rests on; 0 when there is none. */
+    get draft() { return this.revision; }
 }

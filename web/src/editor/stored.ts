@@ -22,6 +22,9 @@ export async function readStored(kind: DefinitionKind, code: string): Promise<St
     return { published: at('published'), draft: at('draft') };
 }
 
+/** What one goes on from: the draft, or what is published, with the revision of the draft that there is not. */
+export const latestOf = ({ draft, published }: Stored): StoredText | null => draft ?? (published && { ...published, version: 0 });
+
 /** One version; `n` from 1 on. */
 export async function readVersion(kind: DefinitionKind, code: string, n: number): Promise<StoredText> {
     const answer = await callText(`${pathOfKind(kind)}/${code}/versions/${n}`);

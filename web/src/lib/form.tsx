@@ -101,8 +101,8 @@ function Control(props: ControlProps) {
 }
 
 const OPERATORS: Record<string, { word: string }> = {
-    '==': { word: 'needed when {field} is {value}' }, '!=': { word: 'needed when {field} is not {value}' }, '>': { word: 'needed when {field} is more than {value}' },
-    '>=': { word: 'needed when {field} is {value} or more' }, '<': { word: 'needed when {field} is less than {value}' }, '<=': { word: 'needed when {field} is {value} or less' },
+    '==': { word: 'needed when “{field}” is {value}' }, '!=': { word: 'needed when “{field}” is not {value}' }, '>': { word: 'needed when “{field}” is more than {value}' },
+    '>=': { word: 'needed when “{field}” is {value} or more' }, '<': { word: 'needed when “{field}” is less than {value}' }, '<=': { word: 'needed when “{field}” is {value} or less' },
 };
 
 /** A condition that compares one field with one value, in words; undefined for others, which only the server reads. */
@@ -110,8 +110,8 @@ export function neededWhen(condition: string, fields: FormField[]): string | und
     const name = '(?:\\$\\.)?(?:payload|input)\\.(\\w+)';
     const compared = condition.match(new RegExp(`^\\s*${name}\\s*(==|!=|>=|<=|>|<)\\s*(true|false|-?[\\d.]+|"[^"]*"|'[^']*')\\s*$`));
     const alone = condition.match(new RegExp(`^\\s*(!?)\\s*${name}\\s*$`));
-    const called = (code: string) => { const field = fields.find((other) => other.name === code); return `“${field ? labelOf(field) : code}”`; };
-    if (alone) return t('needed when {field} is {value}', { field: called(alone[2]!), value: alone[1] ? t('no') : t('yes') });
+    const called = (code: string) => { const field = fields.find((other) => other.name === code); return field ? labelOf(field) : code; };
+    if (alone) return t('needed when “{field}” is {value}', { field: called(alone[2]!), value: alone[1] ? t('no') : t('yes') });
     if (!compared) return undefined;
     const value = compared[3]!;
     return t(OPERATORS[compared[2]!]!.word, { field: called(compared[1]!), value: value === 'true' ? t('yes') : value === 'false' ? t('no') : value.replace(/^["']|["']$/g, '') });

@@ -1,6 +1,7 @@
 // index.ts - the Russian of every sentence of the pages, from one file for each group of screens. A test refuses a sentence that stands in two.
 import { build } from './build';
 import { common } from './common';
+import { desk } from './desk';
 import { dlq } from './dlq';
 import { editor } from './editor';
 import { execution } from './execution';
@@ -14,4 +15,4 @@ import { settings } from './settings';
 import { system } from './system';
 import type { Words } from './words';
 
-export const RU: Words = { ...build, ...common, ...dlq, ...editor, ...execution, ...executions, ...floor, ...overview, ...people, ...planner, ...records, ...settings, ...system };
+export const RU: Words = { ...build, ...common, ...desk, ...dlq, ...editor, ...execution, ...executions, ...floor, ...overview, ...people, ...planner, ...records, ...settings, ...system };
