@@ -28,24 +28,22 @@ struct job_queue {
 
 /* --- types --- */
 
-struct name_room {
-    char text[512];
-};
+enum { QUEUE_NAME_MAX = 512 };
 
-static struct str queue_name(struct name_room *room, struct str org_id, struct str type)
+/* The name of a queue, written into `room`. */
+static struct str queue_name(char room[QUEUE_NAME_MAX], struct str org_id, struct str type)
 {
-    int len =
-        snprintf(room->text, sizeof(room->text), "%.*s\n%.*s", STR_ARG(org_id), STR_ARG(type));
+    int len = snprintf(room, QUEUE_NAME_MAX, "%.*s\n%.*s", STR_ARG(org_id), STR_ARG(type));
 
-    ASSERT(len > 0 && (size_t)len < sizeof(room->text));
-    return str_from(room->text, (size_t)len);
+    ASSERT(len > 0 && len < QUEUE_NAME_MAX);
+    return str_from(room, (size_t)len);
 }
 
 static struct job_queue *queue_find(const struct node *n, struct str org_id, struct str type)
 {
-    struct name_room room;
+    char room[QUEUE_NAME_MAX];
 
-    return map_get(&n->jobs.types, queue_name(&room, org_id, type));
+    return map_get(&n->jobs.types, queue_name(room, org_id, type));
 }
 
 static void queue_free(struct node *n, struct job_queue *q)
@@ -70,8 +68,8 @@ static void queues_trim(struct node *n)
 /* Of one that was not known, nobody knows whether there are jobs. */
 static struct job_queue *queue_get(struct node *n, struct str org_id, struct str type)
 {
-    struct name_room room;
-    struct str name = queue_name(&room, org_id, type);
+    char room[QUEUE_NAME_MAX];
+    struct str name = queue_name(room, org_id, type);
     struct job_queue *q = map_get(&n->jobs.types, name);
 
     if (q != NULL)

@@ -8,6 +8,11 @@
 /* What a commit is held against. */
 #define STATE_COLUMNS "row, status, row_version, wake_at"
 
+/* Live executions, in the words of the index execution_live: SQLite uses it for no others. */
+#define IS_LIVE(e)                                                                                 \
+    "(" e "status = 'pending' OR " e "status = 'running' OR " e "status = 'waiting' OR " e         \
+    "status = 'compensating')"
+
 /* How an execution ended; how many wait for it and have not been told so or not applied it yet. */
 #define END_COLUMNS                                                                                \
     "row, status, completed_at, (SELECT count(*) FROM execution_events v "                         \
@@ -241,15 +246,18 @@
 #define SURVEY_CHILD_ENDED "c.status IN ('completed', 'failed', 'cancelled') AND c.updated_at < ?1"
 #define SURVEY_ASLEEP_OF(child, branches, branch_child)                                            \
     "SELECT count(*), max(CAST(e.id AS text)) FROM execution e "                                   \
-    "WHERE e.status IN ('pending', 'running', 'waiting', 'compensating') AND e.updated_at < ?1 "   \
-    "AND e.crash_count < 5 "                                                                       \
-    "AND NOT EXISTS (SELECT 1 FROM execution_events v WHERE v.execution = e.row "                  \
-    "AND v.kind <> 'join') "                                                                       \
-    "AND ((e.wake_at IS NULL AND (e.status <> 'waiting' "                                          \
-    "OR e.waiting_for->>'kind' IN ('timer', 'retry'))) "                                           \
-    "OR (e.status = 'waiting' AND e.waiting_for->>'kind' = 'child' "                               \
-    "AND EXISTS (SELECT 1 FROM execution c WHERE c.id = " child " AND " SURVEY_CHILD_ENDED "))"    \
-    "OR (e.status = 'waiting' AND EXISTS (SELECT 1 FROM " branches " AS b, execution c "           \
-    "WHERE b.value->>'kind' = 'child' AND c.id = " branch_child " AND " SURVEY_CHILD_ENDED ")))"
+    "WHERE " IS_LIVE(                                                                              \
+        "e.") " AND e.updated_at < ?1 "                                                            \
+              "AND e.crash_count < 5 "                                                             \
+              "AND NOT EXISTS (SELECT 1 FROM execution_events v WHERE v.execution = e.row "        \
+              "AND v.kind <> 'join') "                                                             \
+              "AND ((e.wake_at IS NULL AND (e.status <> 'waiting' "                                \
+              "OR e.waiting_for->>'kind' IN ('timer', 'retry'))) "                                 \
+              "OR (e.status = 'waiting' AND e.waiting_for->>'kind' = 'child' "                     \
+              "AND EXISTS (SELECT 1 FROM execution c WHERE c.id = " child                          \
+              " AND " SURVEY_CHILD_ENDED "))"                                                      \
+              "OR (e.status = 'waiting' AND EXISTS (SELECT 1 FROM " branches " AS b, execution c " \
+              "WHERE b.value->>'kind' = 'child' AND c.id = " branch_child                          \
+              " AND " SURVEY_CHILD_ENDED ")))"
 
 #endif

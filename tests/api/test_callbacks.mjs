@@ -51,14 +51,19 @@ function ask(method, url, body, headers = {}) {
 
 const view = async (rig, id) => (await rig.api('GET', `/executions/${id}`)).body;
 
-/** An execution that waits, its link told: {id, link}. */
-async function waiting(rig, fields = {}, rest = {}) {
+/** An execution that tells its link and then waits: {id, link}. */
+async function begun(rig, fields = {}, rest = {}) {
     const code = fresh('cb_');
     await rig.publish({ code, ...rest, steps: [tell('tell', code), wait('ask', fields)] });
     const { id } = await rig.begin(code, rest.start ?? {});
-    const link = await linkOf(code);
-    await until('it waits', async () => (await view(rig, id)).currentStep === 'ask');
-    return { id, link, code };
+    return { id, link: await linkOf(code), code };
+}
+
+/** The same, and it waits by now. */
+async function waiting(rig, fields = {}, rest = {}) {
+    const one = await begun(rig, fields, rest);
+    await until('it waits', async () => (await view(rig, one.id)).currentStep === 'ask');
+    return one;
 }
 
 claim('a link is unguessable, leads to this server, and each execution has its own', async (rig) => {
@@ -157,7 +162,7 @@ claim('of many answers at once one counts', async (rig) => {
 });
 
 claim('a link is dead when the time of the wait is up, and when the execution is cancelled', async (rig) => {
-    const late = await waiting(rig, { timeout: '300ms', onTimeout: 'continue' });
+    const late = await begun(rig, { timeout: '300ms', onTimeout: 'continue' });
     await until('the time is up', async () => (await view(rig, late.id)).status === 'completed');
     const gone = await waiting(rig);
     await rig.api('POST', `/executions/${gone.id}/cancel`);

@@ -367,6 +367,37 @@ static void test_sqlite__no_read_scans_a_table(void **state)
     }
 }
 
+/* A condition of an index with IN (...) is one, made for every row that is written and thrown away. */
+static void test_sqlite__writing_a_commit_makes_no_temporary_table(void **state)
+{
+    static const enum sql written[] = {SQL_EXECUTION_INSERT,
+                                       SQL_EXECUTION_MOVE,
+                                       SQL_HISTORY_INSERT,
+                                       SQL_ADVANCE,
+                                       SQL_ADVANCE_CONTEXT,
+                                       SQL_ADVANCE_WAKE,
+                                       SQL_ADVANCE_WAKE_CONTEXT,
+                                       SQL_LIVE_KEY_DROP,
+                                       SQL_OUTBOX_INSERT,
+                                       SQL_JOB_INSERT,
+                                       SQL_JOB_END};
+    struct contract *c = *state;
+    sqlite3 *handle;
+
+    assert_int_equal(sqlite3_open(path_of(c, "pawl.db").ptr, &handle), SQLITE_OK);
+    for (size_t i = 0; i < ARRAY_SIZE(written); i++) {
+        struct str sql = str_printf(&c->mem, "EXPLAIN %s", sql_for_sqlite(written[i]));
+        sqlite3_stmt *statement;
+
+        assert_int_equal(sqlite3_prepare_v2(handle, sql.ptr, -1, &statement, NULL), SQLITE_OK);
+        while (sqlite3_step(statement) == SQLITE_ROW)
+            if (strcmp((const char *)sqlite3_column_text(statement, 1), "OpenEphemeral") == 0)
+                fail_msg("%s makes a temporary table", sql_for_sqlite(written[i]));
+        sqlite3_finalize(statement);
+    }
+    sqlite3_close(handle);
+}
+
 struct slow {
     bool ok;
     struct err err;
@@ -444,6 +475,7 @@ int main(void)
         CLAIM(test_sqlite__waits_of_an_earlier_version_are_found),
         CLAIM(test_sqlite__tables_of_the_seed_can_be_asked),
         CLAIM(test_sqlite__no_read_scans_a_table),
+        CLAIM(test_sqlite__writing_a_commit_makes_no_temporary_table),
         CLAIM(test_sqlite__slow_read_is_cut),
         CLAIM(test_sqlite__begin_that_is_cut_leaves_no_snapshot_open),
     };
