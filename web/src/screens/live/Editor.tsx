@@ -78,7 +78,7 @@ export function Editor({ kind, name, close }: { kind: Kind; name: string; close:
             write(kept?.work ?? kind.first);
             if (kept) restore(kept.at);
         }
-        if (!newest || (base && newest.version === base.version)) return;
+        if (!newest || (base && newest.version <= base.version)) return;
         if (work !== null && isDirty) return; // it is shown, not taken over
         if (base === null && kept && may && !isSame(kept.work, newest.work)) {
             rebase({ ...newest, version: kept.version });
@@ -113,12 +113,17 @@ export function Editor({ kind, name, close }: { kind: Kind; name: string; close:
     };
     const save = async () => {
         const saved = called.trim();
-        if (await act(() => put(`/${kind.path}/${encodeURIComponent(saved)}`, bodyOf(work!), { headers: isNew ? { 'If-None-Match': '*' } : { 'If-Match': `"${base!.version}"` } }))) close(saved);
+        const put_ = async () => {
+            const { version } = await put<{ version: number }>(`/${kind.path}/${encodeURIComponent(saved)}`, bodyOf(work!), { headers: isNew ? { 'If-None-Match': '*' } : { 'If-Match': `"${base!.version}"` } });
+            rebase({ version, updatedBy: me.id, updatedAt: new Date().toISOString(), work: work! });
+            restore(null);
+        };
+        if (await act(put_)) close(saved);
     };
     const errorOf = (why: unknown, prefix: string) => (why instanceof Problem ? errorsByField(why.body.errors, prefix) : {});
     const errors = { ...errorOf(findings, '/items/0/'), ...errorOf(error, '/') };
     const others = findings instanceof Problem && findings.status === 409 ? findings : null;
-    const conflict = !isNew && newest && base && work && newest.version !== base.version && isDirty ? newest : null;
+    const conflict = !isNew && newest && base && work && newest.version > base.version && isDirty ? newest : null;
     const wrongName = isNew && called !== '' && !kind.name.pattern.test(called.trim());
     const Form = FORMS[kind.path];
     const missing = called.trim() === '' ? t('A name is missing') : wrongName ? t('The name is wrong') : !work || unreadable(work) ? t('It cannot be read yet') : conflict ? t('Choose theirs or yours first') : !isDirty ? t('Nothing is changed') : '';

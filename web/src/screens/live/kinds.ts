@@ -1,10 +1,10 @@
 // kinds.ts - what is live as soon as it is saved: functions, templates and values of the configuration.
-import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+import { applyEdits, findNodeAtLocation, format, parseTree } from 'jsonc-parser';
 
 export type KindName = 'functions' | 'templates' | 'config';
 
 export interface Parameter { name: string; type: string }
-/** What is edited. A value of the configuration is text: none of its digits, spaces and keys is lost. */
+/** What is edited. A value of the configuration is text: none of its digits is lost on the way. */
 export interface Work { params?: Parameter[]; body?: string; subject?: string; html?: string; text?: string }
 
 export interface Kind { path: KindName; item: string; key: 'name' | 'code'; title: string; one: { label: string; title: string; word: string }; lead: { help: string }; empty: { help: string }; means: string; name: { help: string; pattern: RegExp }; first: Work }
@@ -40,7 +40,8 @@ export function readStored(kind: Kind, answer: string): Stored {
     if (kind.path === 'templates') return { ...at, work: { subject: item.subject ?? '', body: item.body ?? '', ...(item.html ? { html: item.html } : {}) } };
     const tree = parseTree(answer);
     const value = tree && findNodeAtLocation(tree, ['value']);
-    return { ...at, work: { text: value ? answer.slice(value.offset, value.offset + value.length) : 'null' } };
+    const text = value ? answer.slice(value.offset, value.offset + value.length) : 'null';
+    return { ...at, work: { text: applyEdits(text, format(text, undefined, { tabSize: 4, insertSpaces: true, eol: '\n' })) } };
 }
 
 /** The text of a request body: that of a value goes as it was typed. */
