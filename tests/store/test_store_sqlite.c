@@ -344,7 +344,7 @@ static void test_sqlite__no_read_scans_a_table(void **state)
     };
     struct contract *c = *state;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct str sql = str_printf(&c->mem, "EXPLAIN QUERY PLAN %s", sql_for_sqlite(cases[i].sql));
         bool found = false;
         sqlite3 *handle;
