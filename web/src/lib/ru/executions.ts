@@ -92,4 +92,7 @@ export const executions: Words = {
     'It asks for {n} thing.|It asks for {n} things.': 'Спрашивает {n} значение.|Спрашивает {n} значения.|Спрашивает {n} значений.',
     'Fill from {name}': 'Заполнить как {name}',
     '{n} field before starting|{n} fields before starting': '{n} поле до запуска|{n} поля до запуска|{n} полей до запуска',
+    'Rename…': 'Переименовать…',
+    'Rename the view': 'Переименовать вид',
+    '{n} without “{filter}”': '{n} без «{filter}»',
 };
