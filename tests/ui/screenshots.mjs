@@ -48,6 +48,8 @@ const click = (selector) => (page) => page.click(selector);
 /** One draft, changed by two: a field that both changed, a step that both put in, and what fits together. */
 async function merging(page) {
     await server.asAdmin('DELETE', '/scenarios/invoice_payment/draft');
+    await page.reload();
+    await page.waitForSelector('.ed .node');
     const { definition } = (await ask('GET', '/scenarios/invoice_payment')).published;
     const changed = (name, message, more = {}) => JSON.stringify({ ...definition, ...more, steps: [...definition.steps.map((step) => (step.code === 'book' ? { ...step, name } : step)), { code: 'tell', name: 'Tell the supplier', procedure: { type: 'log', message } }] }, null, 2);
     await page.click('[role=tab] >> nth=2');
@@ -97,7 +99,7 @@ const SCREENS = [
     ['constructor-json', '/processes/scenarios/discount_approval', '.ed .node', async (page) => { await page.click('[role=tab] >> nth=2'); await page.waitForSelector('.jsontab .cmhost'); await page.click('.jfoot .btn'); }, 'wide'],
     ['constructor-dry-run', '/processes/scenarios/discount_approval', '.ed .node', async (page) => { await page.click('.bar .btn:has(.ic use[href="#i-step"])'); await page.selectOption('.dryrun h3 select', { index: 2 }); await page.waitForSelector('.pinrow, .dryrun .more'); await page.click('.drfoot .ink'); await page.waitForSelector('.verdict'); }, 'wide'],
     ['constructor-versions', '/processes/scenarios/contract_signing', '.ed .node', async (page) => { await page.click('[role=tab] >> nth=4'); await page.waitForSelector('.vtext'); }, 'wide'],
-    ['constructor-merge', '/processes/scenarios/invoice_payment', '.ed .node', merging, 'wide'],
+    ['constructor-merge', '/processes/scenarios/invoice_payment', '.ed .node, .merge', merging, 'wide'],
     ['constructor-problems', '/processes/scenarios/client_onboarding', '.ed .node', async (page) => { await page.waitForSelector('.problems .prow'); await page.click('.problems .prow'); }, 'wide'],
     ['constructor-empty', '/processes/scenarios/holiday_request', '.slot.only', undefined, 'wide'],
     ['process-new', '/processes', '.trow', async (page) => { await page.click('.bar .btn.ink'); await page.waitForSelector('#new-name'); }, 'wide'],
