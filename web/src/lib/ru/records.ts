@@ -11,7 +11,7 @@ export const records: Words = {
     'Id': 'Идентификатор',
     'No process stores records yet': 'Пока ни один процесс не хранит записей',
     'No record holds {where}.': 'Нет записей с {where}.',
-    'Nothing yet. A process with a trigger of type action puts a button here.': 'Пока ничего. Кнопку сюда ставит процесс с триггером вида action.',
+    'Nothing yet. A process with a trigger of type action puts a button here.': 'Пока ничего. Кнопку сюда ставит процесс с триггером типа action.',
     'Record': 'Запись',
     'Started from this card': 'Запущено с этой карточки',
     'Started:': 'Запущено:',

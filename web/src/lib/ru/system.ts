@@ -29,7 +29,7 @@ export const system: Words = {
     'it waits for an earlier one of its execution': 'ждёт более раннее сообщение своего запуска',
     'given up': 'брошено',
     'out of order': 'не по порядку',
-    'Resolve…': 'Разрешить…',
+    'Resolve…': 'Решить…',
     'It cannot go yet. Nothing was changed.': 'Отправить ещё нельзя. Ничего не изменено.',
     'Pending': 'Ждут',
     'Given up': 'Брошены',

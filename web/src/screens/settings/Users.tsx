@@ -69,7 +69,7 @@ function UserPanel({ user, close }: { user: Me; close: () => void }) {
     const again = () => void client.invalidateQueries({ queryKey: ['tokens', user.id] });
     return (
         <aside className="side" aria-label={user.name}>
-            <div className="sidehead"><div className="row"><span className="ava">{user.name.slice(0, 1)}</span><b className="cut">{user.name}</b><span className="tag">{user.role}</span><span className="end"><Button kind="quiet" small square icon="x" aria-label={t('Close')} onClick={close} /></span></div></div>
+            <div className="sidehead"><div className="row"><span className="ava">{user.name.slice(0, 1)}</span><b className="cut">{user.name}</b><span className="tag">{t(user.role)}</span><span className="end"><Button kind="quiet" small square icon="x" aria-label={t('Close')} onClick={close} /></span></div></div>
             <div className="sect"><h3>{t('What {name} may', { name: user.name })}<span className="end"><Button small onClick={() => edit(true)}>{t('Change…')}</Button></span></h3>
                 <dl className="kv"><dt>{t('Role')}</dt><dd>{t(user.role)}</dd><dt>{t('Groups')}</dt><dd>{user.groups.join(', ') || '–'}</dd>{isForWork(user.role) && <><dt>{t('Trades')}</dt><dd>{user.specializations.join(', ') || '–'}</dd><dt>{t('Skill')}</dt><dd className="num">{user.skill_level ?? '–'}</dd></>}</dl>
                 {editing && <EditUser user={user} close={() => edit(false)} changed={() => void client.invalidateQueries({ queryKey: ['users'] })} />}
@@ -119,7 +119,7 @@ export function Users() {
                     <div className="scroll">
                         {found.isLoading && <Bones rows={4} />}
                         <Refusal error={found.error} />
-                        {(found.data ?? []).map((u) => <div key={u.id} className={`trow users ${u.id === chosen ? 'sel cur' : ''}`}><span className="row"><span className="ava">{u.name.slice(0, 1)}</span><button type="button" className="rowlink" onClick={() => choose(u.id)}>{u.name}</button></span><span className="t2 cut">{u.email ?? '–'}</span><span>{u.role}</span><span className="t2 cut">{isForWork(u.role) && (u.specializations.length > 0 || u.skill_level !== null) ? [u.specializations.join(', '), u.skill_level !== null ? t('skill {n}', { n: u.skill_level }) : ''].filter(Boolean).join(', ') : u.groups.join(', ') || '–'}</span></div>)}
+                        {(found.data ?? []).map((u) => <div key={u.id} className={`trow users ${u.id === chosen ? 'sel cur' : ''}`}><span className="row"><span className="ava">{u.name.slice(0, 1)}</span><button type="button" className="rowlink" onClick={() => choose(u.id)}>{u.name}</button></span><span className="t2 cut">{u.email ?? '–'}</span><span>{t(u.role)}</span><span className="t2 cut">{isForWork(u.role) && (u.specializations.length > 0 || u.skill_level !== null) ? [u.specializations.join(', '), u.skill_level !== null ? t('skill {n}', { n: u.skill_level }) : ''].filter(Boolean).join(', ') : u.groups.join(', ') || '–'}</span></div>)}
                     </div>
                 </div>
                 {user && <UserPanel key={user.id} user={user} close={() => choose(null)} />}
