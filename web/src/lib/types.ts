@@ -5,12 +5,12 @@ export interface ErrorInfo {
     compensation?: { compensated: string[]; failed: string[] };
 }
 
-export interface FormField { name: string; type: string; label?: string; required?: boolean | string; description?: string; enum?: unknown[]; default?: unknown; sensitive?: boolean }
+export interface FormField { name: string; type: string; label?: string; required?: boolean | string; requiredWhen?: string; description?: string; enum?: unknown[]; default?: unknown; sensitive?: boolean }
 
 export interface WaitingFor {
     kind: string; step?: string; since?: string; until?: string; signalType?: string | string[]; title?: string; assignee?: string | string[]; visit?: number;
     form?: FormField[]; error?: ErrorInfo; attempt?: number; maxAttempts?: number; at?: string; by?: { id: string; name: string }; reason?: string;
-    childId?: string; executionId?: string; correlation?: string; branches?: WaitingFor[]; branchCount?: number; asked?: number; parked?: boolean;
+    executionId?: string; code?: string; procedure?: string; method?: string; url?: string; queued?: boolean; leaseUntil?: string; correlation?: string; branches?: WaitingFor[]; branchCount?: number; asked?: number; parked?: boolean;
 }
 
 export interface Execution {

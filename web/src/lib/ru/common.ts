@@ -192,7 +192,6 @@ export const common: Words = {
     'executor': 'исполнитель',
     'lead': 'мастер',
     'supervisor': 'прораб',
-    'worker': 'обработчик',
     '{n} of 64 kB': '{n} из 64 КБ',
     'admin': 'администратор',
     'operator': 'оператор',
