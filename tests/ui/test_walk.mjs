@@ -12,7 +12,7 @@ const ONLY = process.argv.slice(2); // names of screens; all of them when there 
 /** What the pages say in English and in another way in Russian. */
 const keys = new Set(readdirSync('web/src/lib/ru').flatMap((name) => [...readFileSync(join('web/src/lib/ru', name), 'utf8').matchAll(/^ {4}'((?:[^'\\]|\\.)*)': '((?:[^'\\]|\\.)*)',$/gm)].filter((m) => m[1] !== m[2]).map((m) => m[1])));
 /** Latin words that Russian has as well, or that are the same everywhere. */
-const COMMON = new Set('Pawl JSON CEL HTTP HTTPS URL API UTC ID UUID Esc Enter Ctrl Alt Shift Tab Space Delete SSE POST GET PUT PATCH ETag id fx JSON cron en ru English Home End PageUp PageDown SMS push OAuth metrics NAME'.split(' '));
+const COMMON = new Set('Pawl JSON CEL HTTP HTTPS URL API UTC ID UUID Esc Enter Ctrl Alt Shift Tab Space Delete SSE POST GET PUT PATCH ETag id fx JSON cron en ru English Home End PageUp PageDown SMS push OAuth metrics NAME schedule'.split(' '));
 
 /** Texts on the page, and what assistive technology reads out, outside code. */
 const textsOf = (page) => page.evaluate(() => {
@@ -41,7 +41,7 @@ async function walk({ language, scheme, width, height = 800 }, look) {
             if (!answer.url().includes('/api/v1/')) return;
             const text = await answer.text().catch(() => '');
             for (const word of text.match(/[A-Za-z][A-Za-z]+/g) ?? []) page.data.add(word.toLowerCase());
-            for (const one of text.match(/"(?:[^"\\]|\\.)*"/g) ?? []) page.texts.add(one.slice(1, -1));
+            for (const one of text.match(/"(?:[^"\\]|\\.)*"/g) ?? []) page.texts.add(one.slice(1, -1).toLowerCase());
         });
         pages.set(token, page);
         await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
@@ -66,7 +66,7 @@ await claims.claim('in Russian nothing is left in English, and axe finds nothing
     await walk({ language: 'ru', scheme: 'light', width: 1280 }, async (page, name, isOpen) => {
         for (const text of await textsOf(page)) {
             const words = (text.match(/[A-Za-z][A-Za-z]+/g) ?? []).filter((word) => !COMMON.has(word) && !page.data.has(word.toLowerCase()));
-            if (words.length > 0 || (keys.has(text) && !page.texts.has(text))) left.push(`${name}: ${text.slice(0, 120)}`);
+            if (words.length > 0 || (keys.has(text) && !page.texts.has(text.toLowerCase()))) left.push(`${name}: ${text.slice(0, 120)}`);
         }
         if (isOpen) found.push(...(await complaintsOf(page)).map((one) => `${name}: ${one}`));
     });

@@ -29,7 +29,7 @@ const theme = EditorView.theme({
     '.cm-deletedChunk, .cm-deletedLine': { backgroundColor: 'var(--del-bg)' },
     '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine': { backgroundColor: 'var(--add-bg)' },
     '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--del-bg)' },
-    '&.cm-merge-b .cm-changedText, .cm-changedText': { background: 'color-mix(in srgb, var(--ok-solid) 26%, transparent)' },
+    '&.cm-merge-b .cm-changedText, .cm-changedText': { background: 'color-mix(in srgb, var(--ok-solid) 20%, transparent)' },
     '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': { background: 'color-mix(in srgb, var(--bad-solid) 26%, transparent)', textDecoration: 'none' },
     '.cm-collapsedLines': { background: 'var(--sunken)', color: 'var(--text-3)', fontFamily: 'var(--font)', padding: '4px 12px', '&:before, &:after': { content: '"⋯"' } },
     '.said': { display: 'flex', gap: '10px', alignItems: 'center', minHeight: '30px', margin: '1px 12px 3px 0', padding: '3px 8px 3px 10px', borderRadius: '6px', fontFamily: 'var(--font)', backgroundColor: 'var(--bad-soft)', whiteSpace: 'normal' },
