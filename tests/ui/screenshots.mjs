@@ -32,6 +32,8 @@ await ask('POST', '/records/stock/bolt/actions/stocktaking', {});
 await ask('PUT', '/subscriptions/shop', { url: 'http://127.0.0.1:9/hook', events: ['OrderPaid'] });
 for (let i = 0; i < 3; i++) await ask('POST', '/executions', { code: 'announce' });
 const hopper = await ask('POST', '/users', { name: 'Hopper', role: 'member', email: 'hopper@example.org', groups: ['directors', 'managers', 'legal'] });
+await ask('POST', '/import', { items: [{ kind: 'scenario', code: 'survey', name: 'Site survey', input: [{ name: 'site', type: 'string', required: true }], steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'surveyed', title: 'What is at {{ input.site }}?', assignee: 'group:legal', timeout: '2d', form: [{ name: 'place', type: 'string', label: 'Place', required: true, description: 'Where you stood.' }, { name: 'rooms', type: 'integer', label: 'Rooms', required: true, default: 4 }, { name: 'safe', type: 'boolean', label: 'Is it safe?', required: true }, { name: 'why_not', type: 'string', label: 'Why not?', requiredWhen: 'payload.safe == false' }, { name: 'grade', type: 'string', label: 'Grade', enum: ['good', 'fair', 'poor'], required: true }, { name: 'seen', type: 'date', label: 'Seen on' }] } }] }] });
+await ask('POST', '/executions', { code: 'survey', input: { site: 'dock-4' } });
 // A draft that is wrong, one that changes something, one that has just begun.
 const draft = (code, change) => server.asAdmin('PUT', `/scenarios/${code}/draft`, change(readFileSync(`examples/${code}.json`, 'utf8')));
 await draft('contract_signing', (text) => text);
@@ -43,6 +45,19 @@ await server.asAdmin('PUT', '/scenarios/holiday_request/draft', '{\n  "code": "h
 const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json.items[0].id;
 const letter = (await server.asAdmin('GET', '/dlq?limit=1')).json.items[0].id;
 const click = (selector) => (page) => page.click(selector);
+/** One draft, changed by two: a field that both changed, a step that both put in, and what fits together. */
+async function merging(page) {
+    await server.asAdmin('DELETE', '/scenarios/invoice_payment/draft');
+    const { definition } = (await ask('GET', '/scenarios/invoice_payment')).published;
+    const changed = (name, message, more = {}) => JSON.stringify({ ...definition, ...more, steps: [...definition.steps.map((step) => (step.code === 'book' ? { ...step, name } : step)), { code: 'tell', name: 'Tell the supplier', procedure: { type: 'log', message } }] }, null, 2);
+    await page.click('[role=tab] >> nth=2');
+    await page.waitForSelector('.jsontab .cmhost');
+    await ask('PUT', '/scenarios/invoice_payment/draft', changed('Book the invoice', 'it is paid', { name: 'Payment of invoices' }));
+    await page.locator('.cmhost .cm-content').focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(changed('Enter it into the books', 'paid in full'));
+    await page.waitForSelector('.merge');
+}
 const [admin, lead, worker] = [server.admin, people.Lena.token, people.Tony.token];
 // name, address, what is waited for, what is done then, 'wide' when it is not for phones, whose page it is
 const SCREENS = [
@@ -61,6 +76,7 @@ const SCREENS = [
     ['dead-letters', `/dlq?id=${letter}`, '.letter'],
     ['inbox', '/inbox', '.askrow', undefined, undefined, hopper.token],
     ['inbox-answer', '/inbox', '.askrow', async (page) => { await page.click('.askrow'); await page.click('.answer [role=radio]'); }, undefined, hopper.token],
+    ['inbox-form', '/inbox', '.askrow', async (page) => { await page.click('.askrow:has-text("dock-4")'); await page.waitForSelector('#field-place'); }, undefined, hopper.token],
     ['inbox-empty', '/inbox', '.empty', undefined, undefined, worker],
     ['schedules', '/schedules', '.trow.scheds', async (page) => { await page.click('.rowlink'); await page.waitForSelector('.times li'); }],
     ['schedules-try', '/schedules', '.trow.scheds', async (page) => { await page.click('.bar .btn'); await page.waitForSelector('.times li'); }],
@@ -81,13 +97,18 @@ const SCREENS = [
     ['constructor-json', '/processes/scenarios/discount_approval', '.ed .node', async (page) => { await page.click('[role=tab] >> nth=2'); await page.waitForSelector('.jsontab .cmhost'); await page.click('.jfoot .btn'); }, 'wide'],
     ['constructor-dry-run', '/processes/scenarios/discount_approval', '.ed .node', async (page) => { await page.click('.bar .btn:has(.ic use[href="#i-step"])'); await page.selectOption('.dryrun h3 select', { index: 2 }); await page.waitForSelector('.pinrow, .dryrun .more'); await page.click('.drfoot .ink'); await page.waitForSelector('.verdict'); }, 'wide'],
     ['constructor-versions', '/processes/scenarios/contract_signing', '.ed .node', async (page) => { await page.click('[role=tab] >> nth=4'); await page.waitForSelector('.vtext'); }, 'wide'],
+    ['constructor-merge', '/processes/scenarios/invoice_payment', '.ed .node', merging, 'wide'],
     ['constructor-problems', '/processes/scenarios/client_onboarding', '.ed .node', async (page) => { await page.waitForSelector('.problems .prow'); await page.click('.problems .prow'); }, 'wide'],
     ['constructor-empty', '/processes/scenarios/holiday_request', '.slot.only', undefined, 'wide'],
     ['process-new', '/processes', '.trow', async (page) => { await page.click('.bar .btn.ink'); await page.waitForSelector('#new-name'); }, 'wide'],
     ['functions', '/functions?name=vat', '.side'],
-    ['templates', '/templates', '.trow'],
-    ['configuration', '/config', '.trow'],
+    ['function-new', '/functions?new=1', '#live-name'],
+    ['templates', '/templates?name=on_its_way', '.mail'],
+    ['configuration', '/config?name=discount_limit', '#live-value'],
     ['users', '/settings', '.trow'],
+    ['user', '/settings/users', '.trow', async (page) => { await page.click('.rowlink:has-text("Barbara")'); await page.waitForSelector('.side .line'); }],
+    ['user-new', '/settings/users', '.trow', async (page) => { await page.click('.bar .btn'); await page.selectOption('#user-role', 'executor'); }],
+    ['token-new', '/settings/users', '.trow', async (page) => { await page.click('.rowlink:has-text("Barbara")'); await page.click('.side .sect .btn.sm >> nth=1'); await page.waitForSelector('#token-name'); }],
     ['planner', '/planner', '.column.shown .tcard', undefined, undefined, lead],
     ['planner-lifted', '/planner', '.column.shown .tcard', async (page) => { await page.hover(`[data-id="${tasks.cable214.id}"]`); await page.mouse.down(); await page.mouse.move(620, 400, { steps: 5 }); await page.waitForSelector('.board.lifting'); await page.mouse.move(600, 420, { steps: 4 }); }, 'wide', lead],
     ['planner-assign', '/planner', '.column.shown .tcard', async (page) => { await page.click(`[data-id="${tasks.cable214.id}"] .more`); await page.click('.menu .mi'); await page.waitForSelector('.picker button'); }, 'wide', lead],

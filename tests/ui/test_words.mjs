@@ -47,9 +47,9 @@ await claims.claim('the keys under ? are those that the pages listen for', () =>
     for (const [file, section] of Object.entries(heardIn)) equal(heard(file).filter((key) => !section.includes(key) && !everywhere.includes(key)), [], `${file}: not under ?`);
     equal(list.filter((key) => !heard('web/src/screens/executions/List.tsx').includes(key)), [], 'under ?, and nothing listens');
     equal(execution.filter((key) => ![...heard('web/src/screens/execution/Page.tsx'), ...heard('web/src/screens/execution/Inspector.tsx')].includes(key)), [], 'under ?, and nothing listens');
-    const editor = readFileSync('web/src/editor/Editor.tsx', 'utf8') + readFileSync('web/src/editor/Expression.tsx', 'utf8');
-    const asked = (key) => ({ '↑': "'ArrowUp'", '↓': "'ArrowDown'", Alt: 'altKey', Ctrl: 'ctrlKey', Space: "' '" })[key] ?? `'${key.length === 1 ? key.toLowerCase() : key}'`;
-    equal(constructor.filter((key) => !editor.includes(asked(key))), [], 'under ?, and the constructor does not listen');
+    const editor = files.filter((file) => file.startsWith('web/src/editor/')).map((file) => readFileSync(file, 'utf8')).join('');
+    const asked = (key) => ({ '↑': "'ArrowUp'", '↓': "'ArrowDown'", Alt: 'altKey', Ctrl: 'ctrlKey', Space: "' '", Del: "'Delete'", Esc: "'Escape'" })[key] ?? `'${key.length === 1 ? key.toLowerCase() : key}'`;
+    equal(constructor.flatMap((key) => key.split(/ (?:\/ )?/)).filter((key) => !editor.includes(asked(key))), [], 'under ?, and the constructor does not listen');
     equal([list, execution, constructor].map((keys) => keys.length > 4), [true, true, true]);
 });
 

@@ -9,7 +9,7 @@ const KEYS: [string, [string[], string][]][] = [
     ['Everywhere', [[['Ctrl', 'K'], 'Search or jump to'], [['?'], 'This page'], [['Esc'], 'Close, leave']]],
     ['In a list', [[['j', '↓'], 'Next row'], [['k', '↑'], 'Row before'], [['Enter'], 'Open'], [['x'], 'Choose the row'], [['/'], 'Filter']]],
     ['On an execution', [[['j'], 'Next step'], [['k'], 'Step before'], [['1', '2', '3', '4'], 'Input, output, error, context'], [['←', '→'], 'Move in time']]],
-    ['In the constructor', [[['↑', '↓'], 'Step before, next step'], [['Alt', '↑', '↓'], 'Move the step'], [['Delete'], 'Delete the step'], [['a'], 'Find what to add'], [['Ctrl', 'Space'], 'What can stand here'], [['Ctrl', 'Z'], 'Undo'], [['Ctrl', 'Y'], 'Redo'], [['Ctrl', 'S'], 'Save']]],
+    ['In the constructor', [[['a'], 'Add a step'], [['↑', '↓'], 'Step before, next step'], [['Enter'], 'Fill in the step'], [['Esc'], 'Back to the canvas'], [['Alt', '↑ ↓'], 'Move the step'], [['Ctrl', 'D'], 'Duplicate'], [['Ctrl', 'C / X / V'], 'Copy, cut, paste'], [['Del'], 'Delete'], [['Ctrl', 'Z / Y'], 'Undo, redo'], [['Ctrl', 'S'], 'Save now']]],
 ];
 
 export function KeysDialog({ close }: { close: () => void }) {

@@ -88,4 +88,11 @@ export const executions: Words = {
     '{n} and more': '{n} и больше',
     '{n} match': 'подходят {n}',
     '{n} selected': 'выбрано: {n}',
+    'Version {n}.': 'Версия {n}.',
+    'It asks for {n} thing.|It asks for {n} things.': 'Спрашивает {n} значение.|Спрашивает {n} значения.|Спрашивает {n} значений.',
+    'Fill from {name}': 'Заполнить как {name}',
+    '{n} field before starting|{n} fields before starting': '{n} поле до запуска|{n} поля до запуска|{n} полей до запуска',
+    'Rename…': 'Переименовать…',
+    'Rename the view': 'Переименовать вид',
+    '{n} without “{filter}”': '{n} без «{filter}»',
 };
