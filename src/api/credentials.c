@@ -6,20 +6,22 @@
  * secrets anew, those of subscriptions as well.
  */
 #include "api/key_row.h"
+#include "api/live_list.h"
 #include "engine/call_url.h"
 #include "value/json.h"
 #include "value/object.h"
 
-enum { LIST_LIMIT = 50, TRIES_MAX = 5, CREDENTIALS_MAX = 1000 };
+enum { TRIES_MAX = 5, CREDENTIALS_MAX = 1000 };
 
 /* --- showing --- */
 
-static bool write_credential(struct arena *mem, struct buf *out, const struct stored_definition *d,
-                             struct err *err)
+static bool show_credential(struct arena *mem, struct buf *out, const struct kind_spec *spec,
+                            const struct stored_definition *d, struct err *err)
 {
     struct value shown;
     bool is_filled;
 
+    (void)spec;
     if (!vault_shown(mem, d->text, &shown, &is_filled))
         return err_set(err, ERR_INTERNAL, "what is stored of the credential '%.*s' is no object",
                        STR_ARG(d->code));
@@ -41,64 +43,14 @@ static bool write_credential(struct arena *mem, struct buf *out, const struct st
     return true;
 }
 
-struct list_args {
-    struct str after;
-    int64_t limit;
-};
-
-static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
-{
-    const struct list_args *args = q->args;
-    struct stored_definitions all;
-    struct str last = STR_NONE, next = STR_NONE;
-    int64_t left = args->limit;
-
-    if (!read_published(reader, q->mem, STR("credential"), &all, err))
-        return false;
-    buf_text(&q->answer, "{\"items\":[");
-    for (size_t i = 0; i < all.count; i++) {
-        if (str_cmp(all.items[i].code, args->after) <= 0)
-            continue;
-        if (left-- == 0) {
-            next = last;
-            break;
-        }
-        if (!write_credential(q->mem, &q->answer, &all.items[i], err))
-            return false;
-        last = all.items[i].code;
-    }
-    buf_char(&q->answer, ']');
-    object_text(&q->answer, "nextCursor", next);
-    buf_char(&q->answer, '}');
-    return true;
-}
-
 void credentials_list(struct call *c)
 {
-    struct list_args *args = ARENA_NEW(c->mem, struct list_args);
-
-    args->after = http_query(c->http, "cursor");
-    if (call_limit(c, LIST_LIMIT, &args->limit))
-        lookup_start(c, args, run_list, NULL);
-}
-
-static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
-{
-    struct stored_definition d;
-    bool found;
-
-    if (!read_definition(reader, q->mem, STR("credential"), q->call->params[0], -1, &d, &found,
-                         err))
-        return false;
-    if (!found)
-        return err_set(err, ERR_NOT_FOUND, "there is no credential of this code");
-    q->etag = str_printf(q->mem, "\"%lld\"", (long long)d.version).ptr;
-    return write_credential(q->mem, &q->answer, &d, err);
+    live_list_page(c, show_credential);
 }
 
 void credentials_get(struct call *c)
 {
-    lookup_start(c, NULL, run_get, NULL);
+    live_list_one(c, show_credential);
 }
 
 /* --- saving --- */

@@ -4,20 +4,22 @@
  * Functions keep every version; of the others there is one.
  */
 #include "api/key_row.h"
+#include "api/live_list.h"
 #include "api/subscriptions.h"
 #include "value/json.h"
 #include "value/object.h"
 
-enum { LIST_LIMIT = 50, TRIES_MAX = 5 };
+enum { TRIES_MAX = 5 };
 
 /* --- reading --- */
 
-static void write_one(struct arena *mem, struct buf *out, const struct kind_spec *spec,
-                      const struct stored_definition *d)
+static bool show_live(struct arena *mem, struct buf *out, const struct kind_spec *spec,
+                      const struct stored_definition *d, struct err *err)
 {
     struct str text =
         spec->kind == KIND_SUBSCRIPTION ? subscriptions_shown(mem, d->text, true) : d->text;
 
+    (void)err;
     object_next(out);
     buf_char(out, '{');
     object_text(out, spec->key, d->code);
@@ -32,68 +34,17 @@ static void write_one(struct arena *mem, struct buf *out, const struct kind_spec
         buf_str(out, str_slice(text, 1, text.len - 1));
     }
     buf_char(out, '}');
-}
-
-struct list_args {
-    struct str after;
-    int64_t limit;
-};
-
-static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
-{
-    const struct kind_spec *spec = definitions_kind(q->call);
-    const struct list_args *args = q->args;
-    struct stored_definitions all;
-    struct str last = STR_NONE, next = STR_NONE;
-    int64_t left = args->limit;
-
-    if (!read_published(reader, q->mem, str_of(spec->name), &all, err))
-        return false;
-    buf_text(&q->answer, "{\"items\":[");
-    for (size_t i = 0; i < all.count; i++) {
-        if (str_cmp(all.items[i].code, args->after) <= 0)
-            continue;
-        if (left-- == 0) {
-            next = last;
-            break;
-        }
-        write_one(q->mem, &q->answer, spec, &all.items[i]);
-        last = all.items[i].code;
-    }
-    buf_char(&q->answer, ']');
-    object_text(&q->answer, "nextCursor", next);
-    buf_char(&q->answer, '}');
     return true;
 }
 
 void live_list(struct call *c)
 {
-    struct list_args *args = ARENA_NEW(c->mem, struct list_args);
-
-    args->after = http_query(c->http, "cursor");
-    if (call_limit(c, LIST_LIMIT, &args->limit))
-        lookup_start(c, args, run_list, NULL);
-}
-
-static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
-{
-    const struct kind_spec *spec = definitions_kind(q->call);
-    struct stored_definition d;
-    bool found;
-
-    if (!read_definition(reader, q->mem, str_of(spec->name), q->call->params[0], -1, &d, &found,
-                         err))
-        return false;
-    if (!found)
-        return err_set(err, ERR_NOT_FOUND, "there is no %s of this %s", spec->name, spec->key);
-    q->etag = str_printf(q->mem, "\"%lld\"", (long long)d.version).ptr;
-    write_one(q->mem, &q->answer, spec, &d);
-    return true;
+    live_list_page(c, show_live);
 }
 
 void live_get(struct call *c)
 {
-    lookup_start(c, NULL, run_get, NULL);
+    live_list_one(c, show_live);
 }
 
 /* --- saving --- */

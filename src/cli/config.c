@@ -138,12 +138,13 @@ int command_config(int argc, char **argv)
         {.name = "text", .flag = &k.as_text},
         CLIENT_OPTIONS,
     };
+    char *listing[] = {"ls"};
     bool ok;
 
-    if (!options_read("config", specs, ARRAY_SIZE(specs), &argc, argv) || argc < 2)
+    if (!options_read("config", specs, ARRAY_SIZE(specs), &argc, argv))
         return command_usage("config");
-    k.argc = argc - 1;
-    k.argv = argv + 1;
+    k.argc = argc < 2 ? 1 : argc - 1;
+    k.argv = argc < 2 ? listing : argv + 1;
     for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
         if (strcmp(actions[i].name, k.argv[0]) != 0 || k.argc != actions[i].arguments + 1)
             continue;

@@ -337,9 +337,9 @@ int command_credential(int argc, char **argv)
     struct reply reply = {0};
     bool ok;
 
-    if (!options_read("credential", specs, ARRAY_SIZE(specs), &argc, argv) || argc < 2)
+    if (!options_read("credential", specs, ARRAY_SIZE(specs), &argc, argv))
         return command_usage("credential");
-    verb = find_verb(argv[1], argc - 2);
+    verb = argc < 2 ? find_verb("ls", 0) : find_verb(argv[1], argc - 2);
     if (verb == NULL)
         return command_usage("credential");
     client_open(&c, a.as_json);

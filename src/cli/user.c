@@ -369,10 +369,10 @@ int command_user(int argc, char **argv)
     struct reply reply;
     bool ok;
 
-    if (!options_read("user", specs, ARRAY_SIZE(specs), &argc, argv) || argc < 2 ||
+    if (!options_read("user", specs, ARRAY_SIZE(specs), &argc, argv) ||
         (a.is_active && a.is_inactive))
         return command_usage("user");
-    verb = find_verb(argv[1], argc - 2);
+    verb = argc < 2 ? find_verb("ls", 0) : find_verb(argv[1], argc - 2);
     if (argc == 4 && strcmp(argv[1], "token") == 0 && strcmp(argv[2], "rotate") == 0)
         verb = &rotating;
     if (verb == NULL)

@@ -31,6 +31,8 @@ bool show_allows(const struct stored_execution *x, enum action action)
         return !is_terminal && x->status != STATUS_COMPENSATING;
     case ACTION_SIGNAL:
         return !is_terminal;
+    case ACTION_ASSIGN:
+        return waits_for(x, WAITING_SIGNAL);
     case ACTION_RETRY:
         return waits_for(x, WAITING_INCIDENT) || waits_for(x, WAITING_PARKED) ||
                (x->status == STATUS_FAILED && !x->is_rolled_back);

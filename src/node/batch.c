@@ -143,7 +143,7 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
     tell_log(commit, w->request, e->is_told ? e->told_status : STATUS_PENDING);
     wake_arm(n, commit->after);
     spans_tell(n, commit, e->is_told ? e->told_status : STATUS_PENDING);
-    minutes_count(n, commit, e->is_told ? e->told_status : STATUS_PENDING);
+    minutes_count(n, commit, news_is_end(commit, e->is_told ? e->told_status : STATUS_PENDING));
     measure_commit(n, e, commit);
     news_tell(n, e, commit);
     if (e->waiters != NULL)

@@ -340,6 +340,11 @@ void taken_loaded(struct node *n, struct entry *e);
 /* news.c */
 /* Its state is known to be `x`, durably, and no news. */
 void news_known(struct entry *e, const struct execution *x);
+/*
+ * Whether the execution, which was `before`, has ended with this commit. One that
+ * failed, goes on by an operator's retry and fails again at once has ended again.
+ */
+bool news_is_end(const struct commit *commit, enum execution_status before);
 /* A commit has become durable. */
 void news_tell(struct node *n, struct entry *e, const struct commit *commit);
 

@@ -76,6 +76,7 @@ void measure_commit(struct node *n, const struct entry *e, const struct commit *
 {
     const struct execution *x = commit->after;
     enum execution_status before = e->is_told ? e->told_status : STATUS_PENDING;
+    bool is_end = news_is_end(commit, before);
     struct meters *m = n->options.meters;
 
     if (m == NULL)
@@ -86,14 +87,14 @@ void measure_commit(struct node *n, const struct entry *e, const struct commit *
         count_command(m, x->program, &commit->commands.items[i]);
     for (size_t i = 0; i < commit->asks_ended.count; i++)
         count_end(m, &commit->asks_ended.items[i]);
-    if (before == x->status)
+    if (before == x->status && !is_end)
         return;
     meter_count(m, METER_FLOW_TRANSITIONS, x->program->code, str_of(status_name(before)),
                 str_of(status_name(x->status)));
-    if (status_is_terminal(x->status))
+    if (is_end)
         meter_take(m, METER_E2E_LATENCY, x->program->code, STR_NONE, STR_NONE,
                    x->completed_at_us - x->created_at_us);
-    if (status_is_terminal(x->status) && x->key.len > 0)
+    if (is_end && x->key.len > 0)
         meter_take(m, METER_ORDER_LATENCY, STR_NONE, STR_NONE, STR_NONE,
                    x->completed_at_us - x->created_at_us);
 }

@@ -180,19 +180,19 @@ static struct minute_org *org_get(struct minutes *t, struct str org_id)
     return o;
 }
 
-void minutes_count(struct node *n, const struct commit *commit, enum execution_status before)
+void minutes_count(struct node *n, const struct commit *commit, bool is_end)
 {
     const struct execution *x = commit->after;
     struct minutes *t = n->minutes;
     struct minute_org *o;
 
-    if (t == NULL || (!commit->is_start && commit->starts.count == 0 && x->status == before))
+    if (t == NULL || (!commit->is_start && commit->starts.count == 0 && !is_end))
         return;
     o = org_get(t, x->org_id);
     if (o == NULL)
         return;
     o->counted.started += commit->is_start + (int64_t)commit->starts.count;
-    if (!status_is_terminal(x->status) || x->status == before)
+    if (!is_end)
         return;
     o->counted.completed += x->status == STATUS_COMPLETED;
     o->counted.failed += x->status == STATUS_FAILED;

@@ -58,8 +58,8 @@ void minutes_now(const struct node *n, struct str org_id, int64_t *at_us, struct
 void minutes_open(struct node *n); /* unless nothing is measured */
 void minutes_close(struct node *n);
 
-/* A commit has become durable; `before` is what the status was. */
-void minutes_count(struct node *n, const struct commit *commit, enum execution_status before);
+/* A commit has become durable; `is_end`: with it the execution has ended. */
+void minutes_count(struct node *n, const struct commit *commit, bool is_end);
 
 void minutes_run(struct node *n);
 int64_t minutes_in_us(const struct node *n); /* until minutes_run() has something to do */

@@ -21,6 +21,24 @@ void news_known(struct entry *e, const struct execution *x)
     e->told_step = execution_current_step(x);
 }
 
+/* Whether an operator had it go on after an end, in this very commit. */
+static bool is_reopened_by(const struct commit *commit)
+{
+    int64_t at_us = commit->after->reopened_at_us;
+
+    for (size_t i = 0; at_us > 0 && i < commit->history.count; i++)
+        if (commit->history.items[i].kind == HISTORY_EVENT &&
+            commit->history.items[i].completed_at_us == at_us)
+            return true;
+    return false;
+}
+
+bool news_is_end(const struct commit *commit, enum execution_status before)
+{
+    return status_is_terminal(commit->after->status) &&
+           (commit->after->status != before || is_reopened_by(commit));
+}
+
 void news_tell(struct node *n, struct entry *e, const struct commit *commit)
 {
     const struct execution *x = commit->after;

@@ -48,6 +48,7 @@ struct schedules {
     bool is_busy;        /* a read or starts are under way */
     bool is_nudged;      /* meanwhile something was changed */
     bool has_failed;     /* something is to be tried again, a little later */
+    int64_t told_at_us;  /* monotonic; when the log was last told of a zone that is missing */
     struct arena mem;    /* of one round */
     struct schedule_run *runs;
     size_t count, running;
@@ -268,6 +269,20 @@ static void tick_next(struct schedule_run *run)
 
 /* --- what is due --- */
 
+/* A schedule that is due cannot tick here: say so, once a minute for all of them. */
+static void tell_missing_zone(struct schedules *s, const struct schedule_run *run)
+{
+    int64_t now_us = clock_mono_us(s->node->clock);
+
+    if (s->told_at_us != 0 && now_us - s->told_at_us < LOOK_EVERY_US)
+        return;
+    s->told_at_us = now_us;
+    log_write(LOG_WARN, "a schedule does not tick: this machine has no such time zone",
+              LOG_FIELDS(log_str("code", run->schedule.code),
+                         log_str("schedule", str_from(run->id, UUID_TEXT_LEN)),
+                         log_str("timezone", run->schedule.timezone)));
+}
+
 static void schedules_plan(struct schedules *s, const struct stored_schedules *due)
 {
     s->runs = ARENA_ARRAY(&s->mem, due->count + 1, struct schedule_run);
@@ -284,6 +299,7 @@ static void schedules_plan(struct schedules *s, const struct stored_schedules *d
         /* Zones of a newer tzdata may be missing on this machine: another node may know them. */
         if (!cron_read(schedule->cron, &cron, &mistake) || !tz_find(schedule->timezone, &tz)) {
             s->has_failed = true;
+            tell_missing_zone(s, run);
             continue;
         }
         schedule_plan(&cron, tz, schedule->catch_up, schedule->next_at_us / SECOND_US,

@@ -174,23 +174,10 @@ static bool is_attempt(const struct history_row *row)
     return row->kind != HISTORY_EVENT && !str_eq(row->status, STR("skipped"));
 }
 
-/* Whether an operator had it go on after an end, in this very commit. */
-static bool is_reopened_by(const struct commit *commit)
-{
-    int64_t at_us = commit->after->reopened_at_us;
-
-    for (size_t i = 0; at_us > 0 && i < commit->history.count; i++)
-        if (commit->history.items[i].kind == HISTORY_EVENT &&
-            commit->history.items[i].completed_at_us == at_us)
-            return true;
-    return false;
-}
-
 void spans_tell(struct node *n, const struct commit *commit, enum execution_status before)
 {
     const struct execution *x = commit->after;
-    bool has_ended =
-        status_is_terminal(x->status) && (x->status != before || is_reopened_by(commit));
+    bool has_ended = news_is_end(commit, before);
     struct spans *s = n->spans;
     struct telling t = {.x = x};
     struct arena mem;

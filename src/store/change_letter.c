@@ -94,17 +94,17 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
     return true;
 }
 
-enum apply_result letter_resolve_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result letter_find_open(struct apply *a, struct member *m, struct uuid id,
+                                   struct open_letter *out, enum db_status *status)
 {
-    const struct letter_resolve *l = (const struct letter_resolve *)m->change;
     enum letter_status before = LETTER_OPEN;
-    char id[UUID_TEXT_LEN + 1];
-    int64_t row = 0;
+    char text[UUID_TEXT_LEN + 1];
 
-    uuid_write(l->id, id);
-    *status = db_run(a->db, SQL_LETTER_FIND, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
+    uuid_write(id, text);
+    *status = db_run(a->db, SQL_LETTER_FIND, DB_PARAMS(db_text(str_from(text, UUID_TEXT_LEN))));
     if (*status == DB_ROW) {
-        row = db_column_int(a->db, SQL_LETTER_FIND, 0);
+        out->row = db_column_int(a->db, SQL_LETTER_FIND, 0);
+        out->execution = db_column_int(a->db, SQL_LETTER_FIND, 2);
         if (!letter_status_read(db_column_text(a->db, SQL_LETTER_FIND, 1), &before))
             *status = DB_CORRUPT;
     }
@@ -116,8 +116,19 @@ enum apply_result letter_resolve_apply(struct apply *a, struct member *m, enum d
     if (before != LETTER_OPEN)
         return apply_refuse_with(a, m, ERR_CONFLICT, "the dead letter is %s already",
                                  letter_status_name(before));
+    return APPLY_DONE;
+}
+
+enum apply_result letter_resolve_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct letter_resolve *l = (const struct letter_resolve *)m->change;
+    struct open_letter open;
+    enum apply_result found = letter_find_open(a, m, l->id, &open, status);
+
+    if (found != APPLY_DONE)
+        return found;
     if (!apply_write(a, SQL_LETTER_CLOSE,
-                     DB_PARAMS(db_int(row), letter_status_value(LETTER_RESOLVED),
+                     DB_PARAMS(db_int(open.row), letter_status_value(LETTER_RESOLVED),
                                db_int(l->change.now_us), db_text_or_null(l->user_id),
                                db_text_or_null(l->note)),
                      status))

@@ -1,6 +1,7 @@
 /* change_park.c - see change_park.h. */
 #include "store/change_park.h"
 
+#include "store/change_letter.h"
 #include "store/tell_event.h"
 
 /* dead_letter.created, to whoever wants it. */
@@ -70,28 +71,14 @@ enum apply_result execution_park_apply(struct apply *a, struct member *m, enum d
 enum apply_result execution_unpark_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct execution_unpark *u = (const struct execution_unpark *)m->change;
-    enum letter_status before = LETTER_OPEN;
-    int64_t execution = 0;
-    char id[UUID_TEXT_LEN + 1];
+    struct open_letter open;
+    enum apply_result found = letter_find_open(a, m, u->letter, &open, status);
 
-    uuid_write(u->letter, id);
-    *status = db_run(a->db, SQL_LETTER_FIND, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
-    if (*status == DB_ROW) {
-        execution = db_column_int(a->db, SQL_LETTER_FIND, 2);
-        if (!letter_status_read(db_column_text(a->db, SQL_LETTER_FIND, 1), &before))
-            *status = DB_CORRUPT;
-    }
-    db_end(a->db, SQL_LETTER_FIND);
-    if (*status == DB_DONE)
-        return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no dead letter with this id");
-    if (*status != DB_ROW)
-        return APPLY_FAILED;
-    if (before != LETTER_OPEN)
-        return apply_refuse_with(a, m, ERR_CONFLICT, "the dead letter is %s already",
-                                 letter_status_name(before));
-    if (!apply_write(a, SQL_UNPARK, DB_PARAMS(db_int(execution)), status) ||
+    if (found != APPLY_DONE)
+        return found;
+    if (!apply_write(a, SQL_UNPARK, DB_PARAMS(db_int(open.execution)), status) ||
         !apply_write(a, SQL_LETTER_PARKED_CLOSE,
-                     DB_PARAMS(db_int(execution),
+                     DB_PARAMS(db_int(open.execution),
                                db_text(str_of(letter_status_name(LETTER_RETRIED))),
                                db_int(u->change.now_us), db_text_or_null(u->user_id)),
                      status))

@@ -25,6 +25,25 @@ static bool catch_up_find(struct str name, enum catch_up *out)
     return false;
 }
 
+/* What is wrong with it: that this machine has no such zone, or why its last tick started nothing. */
+static void show_error(struct buf *out, const struct stored_schedule *s)
+{
+    struct tz tz;
+
+    if (s->is_retired || tz_find(s->timezone, &tz)) {
+        object_json(out, "lastError",
+                    s->last_error_json.len > 0 ? s->last_error_json : STR("null"));
+        return;
+    }
+    object_name(out, "lastError");
+    buf_char(out, '{');
+    object_text(out, "code", STR("not_found_timezone"));
+    object_name(out, "message");
+    buf_printf(out,
+               "\"it does not tick here: this machine has no time zone %.*s; update its tzdata\"}",
+               STR_ARG(s->timezone));
+}
+
 void schedule_show(struct buf *out, const struct stored_schedule *s)
 {
     object_id(out, "id", s->id);
@@ -42,7 +61,7 @@ void schedule_show(struct buf *out, const struct stored_schedule *s)
     object_time(out, "nextAt", s->is_retired || s->paused_at_us != 0 ? 0 : s->next_at_us);
     object_time(out, "lastAt", s->last_at_us);
     object_text(out, "lastExecutionId", s->last_execution);
-    object_json(out, "lastError", s->last_error_json.len > 0 ? s->last_error_json : STR("null"));
+    show_error(out, s);
     object_time(out, "pausedAt", s->paused_at_us);
     object_text(out, "pausedBy", s->paused_by);
     object_text(out, "orgId", s->org_id);

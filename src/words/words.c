@@ -21,6 +21,9 @@ static const struct phrase phrases[] = {
 #include "words/russian_cel.def"
 #include "words/russian_define.def"
 #include "words/russian_json.def"
+#include "words/russian_api.def"
+#include "words/russian_engine.def"
+#include "words/russian_store.def"
 #include "words/russian_titles.def"
 #undef SAY
 };

@@ -210,7 +210,7 @@ claim('an execution has every field', async (rig) => {
         'startedAt', 'completedAt', 'updatedAt', 'deadlineAt']);
     equal([x.kind, x.status, x.key, x.currentStep, x.waitingFor.kind, x.debug, x.parentId, x.user.id],
         ['scenario', 'waiting', 'fields', 'ask', 'signal', false, null, '00000000-0000-7000-8000-000000000002']);
-    equal(x.actions, ['cancel', 'signal', 'migrate', 'pause']);
+    equal(x.actions, ['cancel', 'signal', 'assign', 'migrate', 'pause']);
     equal((await rig.begin('adding', { input: { n: 1 } })).actions, ['again', 'delete']);
 });
 

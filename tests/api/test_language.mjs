@@ -79,6 +79,21 @@ await claim('test_language__an_expression_is_refused_in_the_language_that_is_acc
         'expected a value, but found the end of the expression');
 });
 
+await claim('test_language__refusals_say_why_in_the_language_that_is_accepted', async () => {
+    const wanted = [
+        ['GET', '/executions/0190b5a2-7c3e-7d11-8f60-2b1f5c9e4a77', undefined, 404, 'нет запуска с таким идентификатором'],
+        ['GET', '/executions?limit=0', undefined, 400, 'limit — число от 1 до 500'],
+        ['POST', '/executions', { code: 'nowhere' }, 404, 'процесс «nowhere» не опубликован'],
+        ['POST', '/executions', { code: 'nowhere', inptu: {} }, 422, 'нет поля «inptu»'],
+        ['POST', '/scenarios/order/publish', {}, 422, 'черновик нельзя опубликовать: два шага «a»'],
+        ['GET', '/nothing', undefined, 404, 'по этому пути ничего нет'],
+    ];
+    for (const [method, path, body, status, detail] of wanted) {
+        const refused = await call('ru', method, path, body);
+        equal([refused.status, refused.json.detail], [status, detail], path);
+    }
+});
+
 await server.stop();
 rmSync(folder, { recursive: true });
 console.log(`${passed} passed, ${failed} failed`);

@@ -56,7 +56,7 @@ claim('a paused execution says who, why and what waits under it', async (rig) =>
     equal(x.actions, ['cancel', 'signal', 'migrate', 'resume']);
     await done(rig, id, 'resume');
     const after = await get(rig, id);
-    equal([after.waitingFor, after.actions], [waitingFor, ['cancel', 'signal', 'migrate', 'pause']]);
+    equal([after.waitingFor, after.actions], [waitingFor, ['cancel', 'signal', 'assign', 'migrate', 'pause']]);
     await send(rig, id, 7);
     equal((await get(rig, id)).result, 7);
     const lines = (await rig.api('GET', `/audit?target=${id}`)).body.items.map((l) => [l.action, l.details]);

@@ -93,7 +93,7 @@ claim('what was rolled back, completed or cancelled is not tried again', async (
     for (const action of ['retry', 'skip']) refused(await act(rig, x.id, action), 409, 'conflict');
     refused(await act(rig, x.id, 'migrate', { version: 1 }), 409, 'conflict');
     const w = await rig.begin('waiting');
-    equal(w.actions, ['cancel', 'signal', 'migrate', 'pause']);
+    equal(w.actions, ['cancel', 'signal', 'assign', 'migrate', 'pause']);
     for (const action of ['retry', 'skip']) refused(await act(rig, w.id, action), 409, 'conflict');
     await act(rig, w.id, 'cancel');
     for (const action of ['retry', 'skip']) refused(await act(rig, w.id, action), 409, 'conflict');

@@ -355,6 +355,23 @@ claim('the metrics count ticks and how late they were', async (rig) => {
     check(/pawl_schedule_lateness_seconds_count [1-9]/.test(text), 'lateness');
 });
 
+claim('a zone that this machine does not have is told where schedules are listed, and in the log', async (rig) => {
+    const definition = scheduled({ cron: '0 9 * * *', timezone: 'Europe/Berlin' });
+    await withSchedule(rig, '2036-01-01T10:00:00Z', definition, async (code) => {
+        equal((await schedulesOf(rig, code))[0].lastError, null);
+        writeClock(rig, '2036-01-02T10:00:00Z');
+        await rig.restart({ PAWL_CLOCK_FILE: clockFile(rig), TZDIR: rig.folder });
+        const [schedule] = await schedulesOf(rig, code);
+        equal([schedule.status, schedule.lastError.code], ['active', 'not_found_timezone']);
+        check(schedule.lastError.message.includes('Europe/Berlin'), schedule.lastError.message);
+        await until('the log tells it', () => rig.server.log.includes('a schedule does not tick'));
+        equal(await ticksOf(rig, code), []);
+        await rig.restart({ PAWL_CLOCK_FILE: clockFile(rig) });
+        equal(await settled(rig, code), ['2036-01-02T08:00:00Z']);
+        equal((await schedulesOf(rig, code))[0].lastError, null);
+    });
+});
+
 await run(async (rig) => {
     number = 0;
     writeClock(rig, '2027-01-01T00:00:00Z');

@@ -31,6 +31,16 @@ claim('executions are counted by outcome, with how long they took and what is wa
     }
 });
 
+claim('a retry that fails at once has failed again', async (rig) => {
+    const { id } = await rig.begin('ill');
+    const before = (await stats(rig)).points;
+    for (let n = 0; n < 3; n++) equal((await rig.api('POST', `/executions/${id}/retry`, {})).status, 202);
+    await eventually('it is counted', async () => {
+        const { points } = await stats(rig);
+        return sum(points, 'failed') - sum(before, 'failed') === 3;
+    });
+});
+
 claim('points are as many and as long as was asked for, and end now', async (rig) => {
     for (const [query, count, seconds] of [['', 60, 60], ['?window=1h&step=15m', 4, 900], ['?window=24h&step=15m', 96, 900], ['?window=7d&step=2h', 84, 7200]]) {
         const { from, to, stepSeconds, points } = await stats(rig, query);

@@ -471,7 +471,7 @@ static void test_actions__say_what_can_be_done_now(void **state)
     assert_true(has_actions("\"again\",\"delete\""));
     start("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}",
           "{}");
-    assert_true(has_actions("\"cancel\",\"signal\",\"migrate\",\"pause\""));
+    assert_true(has_actions("\"cancel\",\"signal\",\"assign\",\"migrate\",\"pause\""));
     start("{'code':'a','steps':[" ASKED "]}", "{}");
     assert_true(has_actions("\"cancel\",\"signal\",\"skip\",\"migrate\",\"pause\""));
     start("{'code':'a','steps':[" ONCE("x") "]}", "{}");

@@ -57,7 +57,7 @@ export function App({ token }: { token: string | null }) {
         else void ask();
     }, [ask, enter, token]);
 
-    const chosen = useMemo(() => ({ language, choose: (to: Language) => { setLanguage(to); choose(to); } }), [language]);
+    const chosen = useMemo(() => ({ language, choose: (to: Language) => { setLanguage(to); choose(to); void client.invalidateQueries(); } }), [language]); // the server's words are asked for anew
     useEffect(() => { document.documentElement.lang = language; }, [language]);
 
     return (

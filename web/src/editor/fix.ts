@@ -5,9 +5,9 @@ import { type Edit, narrow, nodeAt, pathOf } from './edits';
 
 export interface Fix { label: string; edits: Edit[] }
 
-/** "did you mean 'x'?" with the word it means in the message, at the place of the finding. */
+/** "did you mean 'x'?" in either language, with the word it means in the message, at the place of the finding. */
 export function fixOf(finding: Finding, { text, tree }: Good): Fix | null {
-    const meant = /did you mean ['"]([^'"]+)['"]/.exec(`${finding.hint ?? ''} ${finding.message}`)?.[1];
+    const meant = /(?:did you mean|имелось в виду) ['"«]([^'"»]+)['"»]/.exec(`${finding.hint ?? ''} ${finding.message}`)?.[1];
     if (!meant) return null;
     const path = pathOf(tree, finding.pointer);
     const node = nodeAt(tree, path);
@@ -18,7 +18,7 @@ export function fixOf(finding: Finding, { text, tree }: Good): Fix | null {
     }
     if (node.type !== 'string') return null;
     const raw = text.slice(node.offset, node.offset + node.length);
-    const wrong = /['"]([^'"]+)['"]/.exec(finding.message)?.[1];
+    const wrong = /['"«]([^'"»]+)['"»]/.exec(finding.message)?.[1];
     const after = wrong && raw.includes(wrong) && finding.code !== 'bad_duration' ? raw.replace(wrong, meant) : finding.column === undefined ? JSON.stringify(meant) : null;
     return after && after !== raw ? { label: meant, edits: [narrow(node.offset, raw, after)] } : null;
 }

@@ -1,4 +1,5 @@
-// api.ts - calls to this server. A refusal is thrown as the server's own words.
+// api.ts - calls to this server. A refusal is thrown as the server's own words, in the language of the page.
+import { language } from './text';
 
 export interface Finding { pointer: string; step?: string; code: string; message: string; column?: number; severity: string; hint?: string }
 export interface ProblemBody { title: string; status: number; code: string; detail?: string; errors?: Finding[]; requestId?: string; executionId?: string }
@@ -31,7 +32,7 @@ async function send(path: string, { method = 'GET', body, headers = {}, signal }
             method,
             signal,
             credentials: 'same-origin',
-            headers: body === undefined ? headers : { 'Content-Type': 'application/json', ...headers },
+            headers: { 'Accept-Language': language(), ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
             body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
         });
         onReach(true);
