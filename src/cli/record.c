@@ -116,6 +116,43 @@ static int erase(struct client *c, const char *object, const char *id,
     return EXIT_OK;
 }
 
+/* --- executions that wrote it --- */
+
+/* A line for each version that an execution made. */
+static int executions(struct client *c, const char *object, const char *id,
+                      const struct record_options *o)
+{
+    struct buf path;
+    struct reply reply;
+    struct value items;
+
+    buf_init_arena(&path, &c->mem);
+    buf_str(&path, path_of(c, object, id));
+    buf_text(&path, "/executions?limit=");
+    client_escape(&path, str_of(o->limit != NULL ? o->limit : "20"));
+    if (!client_call(c, "GET", buf_view(&path), STR_NONE, &reply))
+        return EXIT_FAILED;
+    if (o->as_json) {
+        printf("%.*s\n", STR_ARG(reply.text));
+        return EXIT_OK;
+    }
+    items = value_map_get_str(reply.json, STR("items"));
+    for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
+        struct value item = items.items[i];
+        struct value version = value_map_get_str(item, STR("recordVersion"));
+        bool is_undo = str_eq(client_text(item, "stepKind"), STR("rollback"));
+
+        printf("version %lld  %.*s  %.*s  %.*s  %.*s%s  %.*s  %.*s\n", (long long)version.i,
+               STR_ARG(client_text(item, "action")), STR_ARG(client_text(item, "executionId")),
+               STR_ARG(client_text(item, "code")), STR_ARG(client_text(item, "step")),
+               is_undo ? " (rollback)" : "", STR_ARG(client_text(item, "status")),
+               STR_ARG(client_text(item, "at")));
+    }
+    if (items.len == 0)
+        printf("no execution has changed %s %s\n", object, id);
+    return EXIT_OK;
+}
+
 /* --- actions --- */
 
 /* What the card of a record offers: a line for each. */
@@ -183,6 +220,8 @@ static int run(struct client *c, int argc, char **argv, const struct record_opti
         return set(c, argv[2], argv[3], argv[4], o);
     if (argc == 4 && strcmp(argv[1], "rm") == 0)
         return erase(c, argv[2], argv[3], o);
+    if (argc == 4 && strcmp(argv[1], "executions") == 0)
+        return executions(c, argv[2], argv[3], o);
     if (argc == 4 && strcmp(argv[1], "actions") == 0)
         return actions(c, argv[2], argv[3], o);
     if (argc == 5 && strcmp(argv[1], "do") == 0)

@@ -226,6 +226,32 @@ static void set_body(struct transfer *t, struct value body, struct str *text)
     curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, text->ptr != NULL ? text->ptr : "");
 }
 
+/* Whether the request, or a part of it, has left. */
+static bool has_left(const struct transfer *t)
+{
+    long bytes = 0;
+
+    curl_easy_getinfo(t->easy, CURLINFO_REQUEST_SIZE, &bytes);
+    return bytes > 0;
+}
+
+/*
+ * A connection is there and the request is about to leave. libcurl sends it once
+ * more, unseen, when a connection that was kept breaks before the answer: what
+ * the service may have done already must not be asked for again before it is
+ * known what became of it.
+ */
+static int may_leave(void *data, char *ip, char *local_ip, int port, int local_port)
+{
+    const struct transfer *t = data;
+
+    (void)ip;
+    (void)local_ip;
+    (void)port;
+    (void)local_port;
+    return t->is_once && has_left(t) ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
 /* Everything of a handle that is the same for all calls: once. */
 void call_set_up(struct transfer *t, const char *trusted_path)
 {
@@ -247,6 +273,8 @@ void call_set_up(struct transfer *t, const char *trusted_path)
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, t);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, t);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, may_leave);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, t);
 }
 
 /* The handle keeps the method and the body of the call before. */
@@ -313,6 +341,8 @@ bool call_prepare(struct transfer *t)
     forget_request(t);
     body = value_map_get_str(request, STR("body"));
     method = value_map_get_str(request, STR("method"));
+    t->is_once =
+        !str_eq(value_text(method), STR("GET")) && !str_eq(value_text(method), STR("HEAD"));
     curl_easy_setopt(t->easy, CURLOPT_URL,
                      text_of(&call->mem, value_text(value_map_get_str(request, STR("url")))));
     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)left_ms(t));
@@ -334,15 +364,6 @@ bool call_prepare(struct transfer *t)
 }
 
 /* --- the answer --- */
-
-/* Whether the request, or a part of it, has left. */
-static bool has_left(const struct transfer *t)
-{
-    long bytes = 0;
-
-    curl_easy_getinfo(t->easy, CURLINFO_REQUEST_SIZE, &bytes);
-    return bytes > 0;
-}
 
 static void fail_as(struct transfer *t, CURLcode code)
 {
@@ -374,6 +395,9 @@ static void fail_as(struct transfer *t, CURLcode code)
              "the certificate of the service could not be verified");
         return;
     }
+    /* What may_leave() ended: the connection broke. */
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+        code = CURLE_GOT_NOTHING;
     snprintf(message, sizeof(message), "%s: %s",
              left ? "the service did not answer" : "the service could not be reached",
              curl_easy_strerror(code));
@@ -570,7 +594,7 @@ void call_reset(struct transfer *t)
     t->request = value_absent();
     t->call = NULL;
     t->redirects = 0;
-    t->is_denied = t->is_too_large = false;
+    t->is_once = t->is_denied = t->is_too_large = false;
     t->answer_headers = (struct answer_headers){0};
     t->head_bytes = 0;
     if (t->body.len <= BODY_KEPT_BYTES) {

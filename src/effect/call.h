@@ -33,6 +33,7 @@ struct transfer {
     struct str host_name; /* of the URL, without the port */
     struct str origin;    /* scheme, host and port, in lower case */
     unsigned redirects;   /* followed so far */
+    bool is_once;         /* the method is not safe: it leaves once, whatever became of it */
     bool is_denied;       /* its address may not be called */
     bool is_too_large;    /* the answer is */
     struct buf body;

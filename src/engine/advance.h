@@ -278,6 +278,7 @@ struct record_write {
     int64_t read_version; /* 0 = it did not exist */
     bool is_delete;
     int64_t version; /* what it becomes */
+    int64_t seq;     /* of the history row of the step that wrote it last */
     struct str data_json;
     /*
      * For a step that is suspended before the write is stored: it says what it

@@ -73,8 +73,10 @@ static void note_logs(struct turn *t)
 
 void step_apply_staged(struct turn *t)
 {
-    for (size_t i = 0; i < t->records.count; i++)
+    for (size_t i = 0; i < t->records.count; i++) {
+        t->records.items[i].seq = t->out->history.items[t->out->history.count - 1].seq;
         record_put(t->mem, &t->out->records, t->records.items[i]);
+    }
     for (size_t i = 0; i < t->logs.count; i++) {
         t->logs.items[i].step = t->out->history.items[t->out->history.count - 1].step;
         *VEC_ADD(t->mem, &t->out->logs) = t->logs.items[i];

@@ -404,8 +404,8 @@ enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     if (!write_tells(a, &c->tells, status) || !apply_consume(a, m->row, &c->consumed, status) ||
-        !apply_history(a, c, m->row, status) || !apply_jobs(a, m, status) ||
-        !apply_letters(a, m, status) || !write_outbox(a, m, status) ||
+        !apply_history(a, c, m->row, status) || !apply_record_changes(a, m, status) ||
+        !apply_jobs(a, m, status) || !apply_letters(a, m, status) || !write_outbox(a, m, status) ||
         !apply_take_message(a, m, status) || !apply_correlation(a, m, status) ||
         !apply_taken(a, m, status) || !apply_tick(a, m, status) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts, status)) ||

@@ -40,6 +40,9 @@ bool apply_tasks(struct apply *a, struct member *m, enum db_status *status) MUST
 enum apply_result apply_records(struct apply *a, struct member *m, int64_t now_us,
                                 enum db_status *status);
 
+/* Which execution made the versions that apply_records() has written. False: *status says why. */
+bool apply_record_changes(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
+
 /* --- apply_signal.c --- */
 
 struct signal_texts {

@@ -69,6 +69,31 @@ static bool write_record(struct apply *a, struct str org_id, const struct record
     return ok;
 }
 
+static const char *change_name(const struct record_write *w)
+{
+    if (w->is_delete)
+        return "deleted";
+    return w->read_version == 0 ? "created" : "updated";
+}
+
+bool apply_record_changes(struct apply *a, const struct member *m, enum db_status *status)
+{
+    const struct record_writes *writes = &m->commit->records;
+    struct str org_id = record_org(m->commit->after->org_id);
+
+    for (size_t i = 0; i < writes->count; i++) {
+        const struct record_write *w = &writes->items[i];
+
+        if (!apply_put(a, SQL_RECORD_CHANGE_INSERT,
+                       DB_PARAMS(db_text(org_id), db_text(w->object), db_text(w->id),
+                                 db_int(w->version), db_int(history_key(m->row, w->seq)),
+                                 db_text(str_of(change_name(w)))),
+                       status))
+            return false;
+    }
+    return true;
+}
+
 /* APPLY_DONE with m->result RECORD_STALE, or unchanged when all were written. */
 enum apply_result apply_records(struct apply *a, struct member *m, int64_t now_us,
                                 enum db_status *status)

@@ -76,6 +76,14 @@ static bool delete_rows(struct apply *a, int64_t row, int64_t *budget, enum db_s
     *budget -= db_changes(a->db);
     if (*budget == 0)
         return true;
+    if (!apply_write(a, SQL_RECORD_CHANGES_DELETE_SOME,
+                     DB_PARAMS(db_int(history_key(row, 0)),
+                               db_int(history_key(row, HISTORY_SEQ_MAX)), db_int(*budget)),
+                     status))
+        return false;
+    *budget -= db_changes(a->db);
+    if (*budget == 0)
+        return true;
     if (!apply_write(a, SQL_SIGNALS_DELETE_SOME, DB_PARAMS(db_int(row), db_int(*budget)), status))
         return false;
     *budget -= db_changes(a->db);

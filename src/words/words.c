@@ -18,11 +18,11 @@ enum {
 
 static const struct phrase phrases[] = {
 #define SAY(english_text, russian_text) {.english = (english_text), .russian = (russian_text)},
+#include "words/russian_api.def"
 #include "words/russian_cel.def"
 #include "words/russian_define.def"
-#include "words/russian_json.def"
-#include "words/russian_api.def"
 #include "words/russian_engine.def"
+#include "words/russian_json.def"
 #include "words/russian_store.def"
 #include "words/russian_titles.def"
 #undef SAY

@@ -10,7 +10,9 @@ const server = createServer((request, response) => {
     asked++;
     request.resume();
     request.on('end', () => {
-        const [status, headers, body] = typeof reply === 'function' ? reply() : reply;
+        const answer = typeof reply === 'function' ? reply() : reply;
+        if (answer === null) return request.socket.destroy();
+        const [status, headers, body] = answer;
         response.writeHead(status, headers);
         response.end(body);
     });
@@ -68,6 +70,30 @@ claim('202 to a GET is success, also where the step reconciles', async (rig) => 
     const step = { retry: { maxAttempts: 1 }, reconcile };
     equal(outcome(await ask(rig, [202, json, '{}'], { method: 'GET' }, step)), 'completed');
     check(outcome(await ask(rig, [202, json, '{}'], { method: 'POST' }, step)) !== 'completed', 'a POST is asked about');
+});
+
+claim('a request that may have arrived leaves once, also when a connection that was kept breaks', async (rig) => {
+    for (const [method, body] of [['POST', { n: 1 }], ['POST', null], ['DELETE', null], ['PUT', 'text']]) {
+        const code = `answers_${++count}`;
+        const procedure = { type: 'integration.http', url, method, body };
+        reply = () => (asked === 1 ? [200, json, '{}'] : null);
+        asked = 0;
+        await rig.publish({ code, onError: 'fail_fast', steps: [{ code: 'first', procedure }, { code: 'second', procedure, retry: { maxAttempts: 1 } }] });
+        const x = (await rig.api('POST', '/executions?wait=20s', { code })).body;
+        equal([x.error?.step, x.error?.code, x.error?.class], ['second', 'external_no_answer', 'indeterminate'], method);
+        equal(asked, 2, `${method}: requests that arrived`);
+    }
+});
+
+claim('nothing is asked for again before it is known what became of it', async (rig) => {
+    const code = `answers_${++count}`;
+    const procedure = { type: 'integration.http', url, method: 'POST' };
+    const reconcile = { procedure: { type: 'compute.transform', data: { outcome: 'succeeded', output: 'paid' } }, every: '1s', max: 1 };
+    reply = () => (asked === 1 ? [200, json, '{}'] : null);
+    asked = 0;
+    await rig.publish({ code, steps: [{ code: 'first', procedure }, { code: 'pay', procedure, reconcile }] });
+    equal((await rig.api('POST', '/executions?wait=20s', { code })).body.result, 'paid');
+    equal(asked, 2, 'requests that arrived');
 });
 
 claim('Retry-After may be a date', async (rig) => {

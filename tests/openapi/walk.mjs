@@ -162,6 +162,9 @@ async function walkActions(api, claim) {
     await api.call('startAction', { path: { ...path, code: 'nothing_here' } }, 404);
     await api.call('startAction', { path: { ...path, object: 'shut' } }, 409);
     claim((await api.call('listExecutions', { query: { record: 'card/1' } }, 200)).json.items.length === 2, 'those of one card');
+    await api.call('listRecordExecutions', { path: { object: 'card', recordId: '1' }, query: { limit: 1 } }, 200);
+    await api.call('listRecordExecutions', { path: { object: 'card', recordId: '1' }, query: { cursor: 'x' } }, 400);
+    await api.call('listRecordExecutions', { path: { object: 'no object', recordId: 'x' } }, 422);
 }
 
 async function walkRecords(api, claim) {

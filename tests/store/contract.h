@@ -35,6 +35,7 @@ int contract_run(const struct contract_backend *backend, const char *name);
 int contract_run_reads(const char *name);
 int contract_run_drafts(const char *name);
 int contract_run_definitions(const char *name);
+int contract_run_snapshots(const char *name);
 
 /* The claims about records that executions write; the same. */
 int contract_run_records(const char *name);

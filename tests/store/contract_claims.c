@@ -565,9 +565,9 @@ int contract_run(const struct contract_backend *b, const char *name)
     int failed;
 
     backend = b;
-    failed = _cmocka_run_group_tests(name, claims, sizeof(claims) / sizeof(*claims), NULL, NULL);
+    failed = _cmocka_run_group_tests(name, claims, ARRAY_SIZE(claims), NULL, NULL);
     return failed + contract_run_records(name) + contract_run_reads(name) +
            contract_run_drafts(name) + contract_run_changes(name) + contract_run_letters(name) +
            contract_run_jobs(name) + contract_run_signals(name) + contract_run_events(name) +
-           contract_run_definitions(name) + contract_run_users(name);
+           contract_run_definitions(name) + contract_run_snapshots(name) + contract_run_users(name);
 }

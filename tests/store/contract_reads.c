@@ -336,7 +336,7 @@ static void test_store__due_executions_come_in_order_and_in_pages(void **state)
     struct due_load l = {.until_us = 60, .limit = 2};
     size_t seen = 0;
 
-    for (size_t i = 0; i < sizeof(wakes) / sizeof(*wakes); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wakes); i++) {
         struct commit *start = contract_start(c, STATUS_WAITING, 1);
 
         start->after->wake_at_us = wakes[i];
@@ -575,5 +575,5 @@ static const struct CMUnitTest claims[] = {
 
 int contract_run_reads(const char *name)
 {
-    return _cmocka_run_group_tests(name, claims, sizeof(claims) / sizeof(*claims), NULL, NULL);
+    return _cmocka_run_group_tests(name, claims, ARRAY_SIZE(claims), NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* contract_records.c - the claims of contract.h about records that executions write. */
 #include "store/contract.h"
+#include "store/record_changes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -192,6 +193,62 @@ static void test_store__one_commit_may_write_a_record_twice(void **state)
     assert_int_equal(one.one.version, 2);
 }
 
+struct changes {
+    int64_t limit;
+    struct str org_id, cursor, next;
+    struct record_change_rows rows;
+};
+
+static void load_changes(struct contract *c, struct reader *r, void *context)
+{
+    struct changes *changes = context;
+    struct record_change_filter f = {.org_id = changes->org_id,
+                                     .object = STR("invoice"),
+                                     .id = STR("a"),
+                                     .cursor = changes->cursor,
+                                     .limit = changes->limit};
+    struct err err;
+
+    assert_true(read_record_changes(r, &c->mem, &f, &changes->rows, &changes->next, &err));
+}
+
+static void test_store__version_of_a_record_names_the_execution_that_made_it(void **state)
+{
+    struct contract *c = *state;
+    struct commit *made = contract_start(c, STATUS_COMPLETED, 3);
+    struct commit *changed = contract_start(c, STATUS_COMPLETED, 1);
+    struct record_write write = record("a", 0, "{}");
+    struct changes all = {.limit = 10, .org_id = STR("org-1")};
+    struct changes other = {.limit = 10, .org_id = STR("org-2")};
+    struct changes page = {.limit = 1, .org_id = STR("org-1")};
+
+    write.seq = 2;
+    *VEC_ADD(&c->mem, &made->records) = write;
+    assert_int_equal(contract_commit(c, made), MEMBER_APPLIED);
+    write = record("a", 1, NULL);
+    write.seq = 1;
+    *VEC_ADD(&c->mem, &changed->records) = write;
+    assert_int_equal(contract_commit(c, changed), MEMBER_APPLIED);
+    assert_int_equal(write_record(c, record("a", 1, "{}"), NULL), MEMBER_RECORD_STALE);
+    contract_read(c, load_changes, &all);
+    assert_int_equal(all.rows.count, 2);
+    assert_str(all.rows.items[0].action, "deleted");
+    assert_int_equal(uuid_cmp(all.rows.items[0].execution, id_of(changed)), 0);
+    assert_str(all.rows.items[1].action, "created");
+    assert_int_equal(uuid_cmp(all.rows.items[1].execution, id_of(made)), 0);
+    assert_int_equal(all.rows.items[1].version, 1);
+    assert_true(str_eq(all.rows.items[1].step, made->history.items[1].step));
+    contract_read(c, load_changes, &other);
+    assert_int_equal(other.rows.count, 0);
+    contract_read(c, load_changes, &page);
+    assert_int_equal(page.rows.count, 1);
+    page.cursor = page.next;
+    contract_read(c, load_changes, &page);
+    assert_int_equal(page.rows.count, 1);
+    assert_str(page.rows.items[0].action, "created");
+    assert_int_equal(page.next.len, 0);
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
@@ -201,9 +258,10 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__record_may_come_and_go_in_one_commit),
     CLAIM(test_store__member_is_all_or_nothing),
     CLAIM(test_store__one_commit_may_write_a_record_twice),
+    CLAIM(test_store__version_of_a_record_names_the_execution_that_made_it),
 };
 
 int contract_run_records(const char *name)
 {
-    return _cmocka_run_group_tests(name, claims, sizeof(claims) / sizeof(*claims), NULL, NULL);
+    return _cmocka_run_group_tests(name, claims, ARRAY_SIZE(claims), NULL, NULL);
 }

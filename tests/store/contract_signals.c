@@ -500,5 +500,5 @@ static const struct CMUnitTest claims[] = {
 
 int contract_run_signals(const char *name)
 {
-    return _cmocka_run_group_tests(name, claims, sizeof(claims) / sizeof(*claims), NULL, NULL);
+    return _cmocka_run_group_tests(name, claims, ARRAY_SIZE(claims), NULL, NULL);
 }

@@ -325,6 +325,9 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_READ_RECORD_ROW, "records_by_id"},
         {SQL_READ_RECORDS_AFTER, "records_by_object"},
         {SQL_RECORD_LOAD, "records_by_id"},
+        {SQL_READ_RECORD_CHANGES, "PRIMARY KEY"},
+        {SQL_RECORD_CHANGES_DELETE_SOME, "record_changes_by_key"},
+        {SQL_RECORD_CHANGES_DELETE_SOME, "PRIMARY KEY"},
         {SQL_READ_PUBLISHED, "definition_published"},
         {SQL_LIST_BY_ORG, "execution_by_org"},
         {SQL_READ_ACCESS, "sqlite_autoindex_definition_1"},
@@ -341,7 +344,7 @@ static void test_sqlite__no_read_scans_a_table(void **state)
     };
     struct contract *c = *state;
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct str sql = str_printf(&c->mem, "EXPLAIN QUERY PLAN %s", sql_for_sqlite(cases[i].sql));
         bool found = false;
         sqlite3 *handle;

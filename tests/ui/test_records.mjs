@@ -20,6 +20,14 @@ await ok('POST', '/import', { items: [
         kind: 'scenario', code: 'remind', name: 'Reminder', input: [{ name: 'deal', type: 'string', required: true }],
         triggers: [{ type: 'action', object: 'deal', label: 'Remind the customer', input: { deal: '$.record.id' } }], steps: wait,
     },
+    {
+        kind: 'scenario', code: 'price', name: 'Price', input: [{ name: 'deal', type: 'string', required: true }],
+        steps: [
+            { code: 'raise', procedure: { type: 'record.update', object: 'deal', id: '$.input.deal', data: { sum: 1500 } }, rollback: { type: 'record.update', object: 'deal', id: '$.input.deal', data: { sum: 1200 } } },
+            { code: 'wait', procedure: { type: 'wait.signal', signalType: 'go' } }, { code: 'stop', procedure: { type: 'compute.fail', code: 'too_dear', message: 'too dear' } },
+        ],
+    },
+    { kind: 'scenario', code: 'drop', input: [{ name: 'deal', type: 'string', required: true }], steps: [{ code: 'remove', procedure: { type: 'record.delete', object: 'deal', id: '$.input.deal' } }] },
 ] });
 await ok('PUT', '/records/deal/D 7%2Feast', { status: 'open', sum: 1200 });
 const viewer = (await server.user({ name: 'Edsger', role: 'viewer' })).token;
@@ -92,6 +100,34 @@ await claims.claim('who may only look has no buttons, and sees what was started'
     equal(await complaintsOf(other), []);
     quiet(other);
     await other.context().close();
+});
+
+const did = () => page.$$eval('.writer', (all) => all.map((one) => [one.querySelector('.m5').textContent, [...one.querySelectorAll('.did')].map((line) => line.textContent)]));
+
+await claims.claim('the card lists the executions that changed the record, newest first, with what each did', async () => {
+    equal(await did(), []);
+    const made = await ok('POST', '/executions', { code: 'price', key: 'price-1', input: { deal: 'D 7/east' } });
+    await page.waitForSelector('.writer');
+    equal(await did(), [['price-1', ['raise changed itversion 3']]]);
+    await ok('POST', `/executions/${made.id}/signal?wait=5s`, { type: 'go' });
+    await page.waitForSelector('.did:has-text("undoing raise changed it")');
+    equal(await did(), [['price-1', ['undoing raise changed itversion 4', 'raise changed itversion 3']]]);
+    equal(await complaintsOf(page), []);
+    await page.click('.did >> nth=1');
+    await page.waitForSelector('.insp .tag:has-text("raise")');
+    equal(new URL(page.url()).pathname, `/executions/${made.id}`);
+    quiet();
+});
+
+await claims.claim('a record that is gone says who deleted it', async () => {
+    await ok('PUT', '/records/deal/D-8', { status: 'open' });
+    await ok('POST', '/executions?wait=5s', { code: 'drop', key: 'drop-1', input: { deal: 'D-8' } });
+    await page.goto(`${server.base}/records/deal/D-8`);
+    await page.waitForSelector('.did:has-text("remove deleted it")');
+    equal(await page.$eval('.side .refuse', (box) => box.textContent.includes('there is no such record')), true);
+    page.wrong.splice(0); // the browser writes the refusal to its console
+    await page.goto(`${server.base}${card}`);
+    await page.waitForSelector('.writer');
 });
 
 await claims.claim('in Russian the card has words of its own around the labels of the processes', async () => {

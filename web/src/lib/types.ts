@@ -10,7 +10,7 @@ export interface FormField { name: string; type: string; label?: string; require
 export interface WaitingFor {
     kind: string; step?: string; since?: string; until?: string; signalType?: string | string[]; title?: string; assignee?: string | string[]; visit?: number;
     form?: FormField[]; error?: ErrorInfo; attempt?: number; maxAttempts?: number; at?: string; by?: { id: string; name: string }; reason?: string;
-    childId?: string; executionId?: string; correlation?: string; branches?: WaitingFor[]; branchCount?: number; asked?: number; parked?: boolean;
+    executionId?: string; code?: string; procedure?: string; method?: string; url?: string; queued?: boolean; leaseUntil?: string; correlation?: string; branches?: WaitingFor[]; branchCount?: number; asked?: number; parked?: boolean;
 }
 
 export interface Execution {

@@ -22,10 +22,11 @@ function waits(w: WaitingFor): Omit<Line, 'step'> {
             const at = w.until ?? w.at;
             return { text: at ? t('to try again at {when}', { when: when(at, { seconds: true }) }) : t('to try again'), quiet: w.error?.message };
         }
-        case 'call': return { text: t('for the answer of a call') };
-        case 'job': return { text: t('for a worker') };
+        case 'call': return { text: t('for the answer of a call'), quiet: w.url };
+        case 'job': return { text: t('for a worker'), quiet: w.procedure };
         case 'task': return { text: t('for a task') };
-        case 'child': return { text: t('for what it has started') };
+        case 'child': return { text: t('for what it has started'), quiet: w.code };
+        case 'debug': return { text: t('stopped by a debugger') };
         case 'incident': return { text: w.error?.message ?? t('an operator decides'), strong: true, quiet: w.error?.code };
         case 'reconcile': return { text: t('to find out whether it happened'), quiet: w.error?.message };
         case 'paused': return { text: w.by ? t('paused by {name}', { name: w.by.name }) : t('paused'), quiet: w.reason };

@@ -127,7 +127,7 @@ export function DeadLetters() {
     const go = useNavigate();
     const { me } = useMe();
     const [retrying, retry] = useState(false);
-    const found = useQuery({ queryKey: ['dlq', 'list', status], queryFn: () => all<Letter>(`/dlq?status=${status}`, 1000) });
+    const found = useQuery({ queryKey: ['dlq', 'list', status, search.execution], queryFn: () => all<Letter>(`/dlq?status=${status}${search.execution ? `&execution=${encodeURIComponent(search.execution)}` : ''}`, 1000) });
     useLive(1000, () => true, () => void found.refetch());
     const letters = useMemo(() => (found.data ?? []).filter((letter) => !kind || letter.kind === kind), [found.data, kind]);
     const chosen = (found.data ?? []).find((letter) => letter.id === search.id) ?? null;
@@ -142,6 +142,7 @@ export function DeadLetters() {
             <div className={`dlq ${chosen ? 'split' : ''}`}>
                 <div className="col list">
                     <div className="views" role="toolbar" aria-label={t('Views')}>{[['open', t('Still open')], ['retried', t('Tried again')], ['resolved', t('Resolved')], ['all', t('All')]].map(([value, label]) => <button key={value} type="button" aria-pressed={status === value} className={status === value ? 'on' : ''} onClick={() => change({ status: value === 'open' ? undefined : value, id: undefined, kind: undefined })}>{label}{status === value && found.data && <span className="num">{number(found.data.length)}</span>}</button>)}</div>
+                    {search.execution && <p className="note"><span>{t('Only those of one execution.')}</span> <Link to="/executions/$id" params={{ id: search.execution }}>{t('Open it')}</Link> <button type="button" className="btn link" onClick={() => change({ execution: undefined })}>{t('Show all')}</button></p>}
                     <div className="facets" role="toolbar" aria-label={t('By kind')}>{[...counts].map(([name, n]) => { const k = KINDS[name] ?? { word: name, glyph: 'cancelled', tone: 'none' }; return <button key={name} type="button" aria-pressed={kind === name} onClick={() => change({ kind: kind === name ? undefined : name })}><span className={`st flat ${k.tone}`}><Glyph name={k.glyph} tone={k.tone} /><span className="num">{number(n)}</span>{t(k.word)}</span></button>; })}</div>
                     <div className="thead"><span>{t('What')}</span><span>{t('Whose')}</span><span>{t('Where, and why')}</span><span className="r">{t('Tries')}</span><span className="r">{t('Since')}</span></div>
                     <div className="scroll">

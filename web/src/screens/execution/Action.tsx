@@ -9,10 +9,10 @@ import { Button, Dialog, Field, Refusal, Segments } from '../../lib/parts';
 import { t } from '../../lib/text';
 import type { Definition, Execution, FormField, StepDef, WaitingFor } from '../../lib/types';
 
-const TITLE: Record<string, string> = { retry: 'Retry {name}?', skip: 'Skip the step of {name}?', again: 'Start {name} again?', cancel: 'Cancel {name}?', pause: 'Pause {name}?', resume: 'Resume {name}?', migrate: 'Move {name} to another version?', delete: 'Delete {name}?', signal: 'Send a signal to {name}', assign: 'Who answers for {name}?' };
-const VERB: Record<string, string> = { retry: 'Retry it', skip: 'Skip the step', again: 'Start it again', cancel: 'Cancel the execution', pause: 'Pause it', resume: 'Resume it', migrate: 'Move it', delete: 'Delete it', signal: 'Send the signal', assign: 'Give it to them' };
-export const LABEL: Record<string, string> = { retry: 'Retry…', skip: 'Skip…', again: 'Start again…', cancel: 'Cancel…', pause: 'Pause…', resume: 'Resume…', migrate: 'Migrate…', delete: 'Delete…', signal: 'Signal…', assign: 'Assign…' };
-export const ICON: Record<string, string> = { retry: 'redo', skip: 'step', again: 'redo', cancel: 'stop', pause: 'pause', resume: 'play', migrate: 'up', delete: 'x', signal: 'send', assign: 'user' };
+const TITLE: Record<string, string> = { retry: 'Retry {name}?', skip: 'Skip the step of {name}?', again: 'Start {name} again?', cancel: 'Cancel {name}?', pause: 'Pause {name}?', resume: 'Resume {name}?', continue: 'Let {name} go on?', migrate: 'Move {name} to another version?', delete: 'Delete {name}?', signal: 'Send a signal to {name}', assign: 'Who answers for {name}?' };
+const VERB: Record<string, string> = { retry: 'Retry it', skip: 'Skip the step', again: 'Start it again', cancel: 'Cancel the execution', pause: 'Pause it', resume: 'Resume it', continue: 'Let it go on', migrate: 'Move it', delete: 'Delete it', signal: 'Send the signal', assign: 'Give it to them' };
+export const LABEL: Record<string, string> = { retry: 'Retry…', skip: 'Skip…', again: 'Start again…', cancel: 'Cancel…', pause: 'Pause…', resume: 'Resume…', continue: 'Let it go on…', migrate: 'Migrate…', delete: 'Delete…', signal: 'Signal…', assign: 'Assign…' };
+export const ICON: Record<string, string> = { retry: 'redo', skip: 'step', again: 'redo', cancel: 'stop', pause: 'pause', resume: 'play', continue: 'play', migrate: 'up', delete: 'x', signal: 'send', assign: 'user' };
 const MEANS: Record<string, string> = {
     retry: 'It goes on at the step that failed. Nothing that is completed runs again.',
     skip: 'The step where it is held counts as skipped; with a result, as done with it. The next one follows.',
@@ -20,6 +20,7 @@ const MEANS: Record<string, string> = {
     cancel: 'It is stopped, and what it has done is undone, the last first.',
     pause: 'No step begins and no wait ends until it is resumed. Its deadline goes on.',
     resume: 'It goes on where it was paused; what has become due meanwhile happens at once.',
+    continue: 'It goes on from where the debugger stopped it, to the next breakpoint or to its end.',
     migrate: 'It waits on where it waits, with the steps of the other version from there on.',
     delete: 'The execution and its history are erased for good.',
     signal: 'What waits for it takes it; otherwise it is kept for a later wait.',

@@ -1,7 +1,7 @@
 // Page.tsx - why does it not go on, until when, and what can I do about it?
 import { Popover } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { Bar as PageBar, useKeys } from '../../app/Shell';
 import { mayAct, useMe } from '../../app/session';
@@ -14,6 +14,7 @@ import { stepsByCode } from '../../lib/steps';
 import { t } from '../../lib/text';
 import { full, when } from '../../lib/time';
 import type { Definition, Execution, Step, WaitingFor } from '../../lib/types';
+import { Children, Parents } from './Family';
 import { ActionDialog, ICON, LABEL, waitsOf } from './Action';
 import { Graph, statesOf } from './Graph';
 import { useHistory } from './history';
@@ -23,8 +24,8 @@ import { Timeline } from './Timeline';
 import { barsOf } from './timeline';
 import './page.css';
 
-const ORDER = ['retry', 'skip', 'resume', 'signal', 'assign', 'again', 'pause', 'migrate', 'cancel', 'delete'];
-const MAIN = (x: Execution) => (stateOf(x) === 'held' ? 'retry' : stateOf(x) === 'paused' ? 'resume' : x.waitingFor?.kind === 'signal' ? 'signal' : x.status === 'failed' && x.actions.includes('retry') ? 'retry' : x.completedAt && x.status !== 'completed' ? 'again' : '');
+const ORDER = ['retry', 'skip', 'continue', 'resume', 'signal', 'assign', 'again', 'pause', 'migrate', 'cancel', 'delete'];
+const MAIN = (x: Execution) => (stateOf(x) === 'held' ? 'retry' : stateOf(x) === 'paused' ? 'resume' : x.status === 'waiting_debug' ? 'continue' : x.waitingFor?.kind === 'signal' ? 'signal' : x.status === 'failed' && x.actions.includes('retry') ? 'retry' : x.completedAt && x.status !== 'completed' ? 'again' : '');
 
 function liveSteps(x: Execution): Map<string, string> {
     const result = new Map<string, string>();
@@ -40,7 +41,9 @@ function liveSteps(x: Execution): Map<string, string> {
 
 interface Happened { at: string; icon: string; text: string; key: string }
 
-function happenings(x: Execution, rows: Step[]): Happened[] {
+interface LogLine { at: string; step: string | null; level: string; message: unknown }
+
+function happenings(x: Execution, rows: Step[], lines: LogLine[]): Happened[] {
     const result: Happened[] = [{ at: x.startedAt ?? x.createdAt, icon: 'play', text: x.user ? t('{name} started it', { name: x.user.name }) : t('It was started'), key: 'start' }];
     for (const row of rows) {
         if (row.kind === 'event') {
@@ -53,12 +56,15 @@ function happenings(x: Execution, rows: Step[]): Happened[] {
             result.push({ at: row.completedAt ?? row.startedAt, icon: 'signal', text: signal.timedOut ? t('Nobody answered {step} in time', { step: row.step }) : t('{name} sent {type}', { name: signal.by?.name ?? t('somebody'), type: signal.type ?? '' }), key: row.id });
         }
     }
+    for (const [i, line] of lines.entries()) result.push({ at: line.at, icon: line.level === 'error' || line.level === 'warn' ? 'warn' : 'log', text: `${line.step ?? ''}: ${typeof line.message === 'string' ? line.message : JSON.stringify(line.message)}`, key: `log-${i}` });
+    result.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
     if (x.completedAt) result.push({ at: x.completedAt, icon: x.status === 'completed' ? 'check' : x.status === 'failed' ? 'warn' : 'stop', text: x.status === 'completed' ? t('It completed') : x.status === 'failed' ? t('It failed') : t('It was cancelled'), key: 'end' });
     return result.reverse();
 }
 
 export function ExecutionPage() {
     const { id } = useParams({ strict: false }) as { id: string };
+    const { step: asked } = useSearch({ strict: false }) as { step?: string };
     const { me } = useMe();
     const client = useQueryClient();
     const now = useNow(1000);
@@ -69,6 +75,7 @@ export function ExecutionPage() {
     const found = useQuery({ queryKey: ['execution', id], queryFn: () => call<Execution>(`/executions/${id}`), refetchInterval: (q) => (q.state.data && !q.state.data.completedAt ? (['signal', 'incident', 'paused'].includes(q.state.data.waitingFor?.kind ?? '') ? 15000 : 2000) : false) });
     const x = found.data;
     const history = useHistory(id, x?.rowVersion);
+    const logs = useQuery({ queryKey: ['logs', id, x?.rowVersion], enabled: Boolean(x), placeholderData: (before) => before, queryFn: () => call<{ items: LogLine[] }>(`/executions/${id}/logs?limit=100`) });
     const definition = useQuery({ queryKey: ['version', x?.kind, x?.code, x?.version], enabled: Boolean(x), staleTime: Infinity, queryFn: () => call<{ definition: Definition }>(`/${x!.kind}s/${x!.code}/versions/${x!.version}`) });
     useLive(150, (hint) => hint.id === id, () => void client.invalidateQueries({ queryKey: ['execution', id] }));
     useEffect(() => { select(null); turn(null); }, [id]);
@@ -76,7 +83,7 @@ export function ExecutionPage() {
 
     const steps = useMemo(() => stepsByCode(definition.data?.definition), [definition.data]);
     const { rows } = history;
-    const attempts = useMemo(() => rows.filter((row) => row.kind !== 'event' && row.step), [rows]);
+    const attempts = useMemo(() => rows.filter((row) => row.kind !== 'event' && row.kind !== 'reminder' && row.step), [rows]);
     const ticking = x && !x.completedAt ? now : 0;
     const bars = useMemo(() => (x ? barsOf(x, rows, steps, ticking || Date.now()) : []), [x, rows, steps, ticking]);
     const states = useMemo(() => (x ? statesOf(rows, liveSteps(x)) : new Map()), [x, rows]);
@@ -85,7 +92,7 @@ export function ExecutionPage() {
     const failing = bars.findLast((bar) => bar.state === 'failed' && bar.lane === 'forward');
     const standing = bars.find((bar) => bar.open);
     const initial = x?.status === 'failed' || (x && stateOf(x) === 'held') ? (failing ?? bars.at(-1)) : (standing ?? bars.findLast((bar) => bar.lane === 'forward'));
-    const bar = bars.find((b) => b.id === selected) ?? initial ?? null;
+    const bar = bars.find((b) => b.id === selected) ?? (asked ? bars.findLast((b) => b.step === asked) : undefined) ?? initial ?? null;
     const shownTab: Tab = tab ?? (bar?.row?.error ? 'error' : bar?.row?.output !== null && bar?.row ? 'output' : 'context');
     const move = (by: number) => {
         const i = bars.findIndex((b) => b.id === bar?.id);
@@ -137,7 +144,7 @@ export function ExecutionPage() {
                     {undoFailed(x) ? <Status name="undoFailed" /> : wasRolledBack(x) && x.completedAt && <Status name="rolledBack" />}
                     <span className="t3 cut" title={full(x.createdAt)}>{t('Version {n}', { n: x.version })} · {x.user ? t('started {when} by {name}', { when: when(x.startedAt ?? x.createdAt, { seconds: true }), name: x.user.name }) : t('started {when}', { when: when(x.startedAt ?? x.createdAt, { seconds: true }) })}{x.completedAt ? ` · ${t('ended {when}', { when: when(x.completedAt, { seconds: true }) })}` : x.deadlineAt ? ` · ${t('deadline {when}', { when: when(x.deadlineAt) })}` : ''}</span>
                     <span className="end row">
-                        {x.parentId && <Link to="/executions/$id" params={{ id: x.parentId }}>{t('started by another')}</Link>}
+                        <Parents x={x} />
                         {x.againOf && <Link to="/executions/$id" params={{ id: x.againOf }}>{t('again of an earlier one')}</Link>}
                         {x.againAs && <Link to="/executions/$id" params={{ id: x.againAs }}>{t('was started again')}</Link>}
                         <span className="wide"><CopyId id={x.id} /></span>
@@ -150,9 +157,10 @@ export function ExecutionPage() {
                 {definition.data?.definition.steps ? <Graph definition={definition.data.definition} states={states} selected={bar?.step ?? null} select={selectStep} /> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
                 <div className="middle">
                     <Timeline x={x} bars={bars} steps={steps} selected={bar?.id ?? null} select={(to) => { select(to); }} now={now} loading={history.loading} />
+                    <Children x={x} now={now} />
                     <section className="happened" aria-label={t('What happened')}>
                         <div className="row"><h3 className="h">{t('What happened')}</h3><span className="end meta">{t('newest first')}</span></div>
-                        {happenings(x, rows).slice(0, 60).map((h) => <div key={h.key} className="ev"><span className="t3 num" title={full(h.at)}>{when(h.at).split(' ').at(-1)}</span><Icon name={h.icon} /><span>{h.text}</span></div>)}
+                        {happenings(x, rows, logs.data?.items ?? []).slice(0, 60).map((h) => <div key={h.key} className="ev"><span className="t3 num" title={full(h.at)}>{when(h.at).split(' ').at(-1)}</span><Icon name={h.icon} /><span>{h.text}</span></div>)}
                     </section>
                 </div>
                 <Inspector x={x} bar={bar} rows={attempts} steps={steps} tab={shownTab} turn={turn} select={select} />

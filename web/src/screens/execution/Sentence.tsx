@@ -9,8 +9,13 @@ import { Say, t } from '../../lib/text';
 import { between, when } from '../../lib/time';
 import type { Execution, StepDef, WaitingFor } from '../../lib/types';
 import { listed, whom } from '../../lib/why';
+import { Awaited } from './Family';
 
 interface Said { tone: string; glyph: string; say: ReactNode; sub?: ReactNode; action?: string; label?: string; icon?: string }
+
+const WORKER_LATE_MS = 60000;
+
+const Letters = ({ of }: { of: Execution }) => <Link to="/dlq" search={{ execution: of.id } as Record<string, string>}>{t('Open the dead letter')}</Link>;
 
 const since = (x: WaitingFor, now: number) => (x.since ? t('since {when} ({long})', { when: when(x.since), long: between(x.since, now) }) : '');
 
@@ -40,11 +45,20 @@ function waiting(x: Execution, w: WaitingFor, steps: Map<string, StepDef>, now: 
         case 'paused':
             return { tone: 'none', glyph: 'paused', say: <Say text="Paused at **{at}** by **{name}**, {since}." values={{ at, name: w.by?.name ?? t('somebody'), since: since(w, now) }} />, sub: w.reason ? `“${w.reason}”` : t('No step begins and no wait ends until it is resumed; its deadline goes on.'), action: 'resume', label: t('Resume…'), icon: 'play' };
         case 'reconcile':
-            return { tone: w.until ? 'wait' : 'held', glyph: w.until ? 'waiting' : 'unknown', say: <Say text="Nobody knows whether **{at}** has happened: **{message}**." values={{ at, message: w.error?.message ?? '' }} />, sub: w.until ? t('It asks again at {when}.', { when: when(w.until, { seconds: true }) }) : t('Find out, and say so in its dead letter. It is not sent a second time until then.') };
+            return { tone: w.until ? 'wait' : 'held', glyph: w.until ? 'waiting' : 'unknown', say: <Say text="Nobody knows whether **{at}** has happened: **{message}**." values={{ at, message: w.error?.message ?? '' }} />, sub: w.until ? t('It asks again at {when}.', { when: when(w.until, { seconds: true }) }) : <>{t('Find out, and say so in its dead letter. It is not sent a second time until then.')} <Letters of={x} /></> };
         case 'child':
-            return { ...base, say: <><Say text="Waits at **{at}** for what it has started, {since}." values={{ at, since: since(w, now) }} /></>, sub: (w.childId ?? w.executionId) ? <Link to="/executions/$id" params={{ id: (w.childId ?? w.executionId)! }}>{t('Open it')}</Link> : others };
-        case 'call': return { ...base, say: <Say text="Waits at **{at}** for the answer of a call, {since}." values={{ at, since: since(w, now) }} />, sub: others };
-        case 'job': return { ...base, say: <Say text="Waits at **{at}** for a worker, {since}." values={{ at, since: since(w, now) }} />, sub: others };
+            return { ...base, say: w.code ? <Say text="Waits at **{at}** for **{code}**, which it has started, {since}." values={{ at, code: w.code, since: since(w, now) }} /> : <Say text="Waits at **{at}** for what it has started, {since}." values={{ at, since: since(w, now) }} />, sub: w.executionId ? <Awaited x={x} /> : others };
+        case 'call': return { ...base, say: w.url ? <Say text="Waits at **{at}** for the answer of **{url}**, {since}." values={{ at, url: `${w.method ?? ''} ${w.url}`.trim(), since: since(w, now) }} /> : <Say text="Waits at **{at}** for the answer of a call, {since}." values={{ at, since: since(w, now) }} />, sub: w.queued ? t('It has not been sent yet: as many calls as may be are under way to this host.') : others };
+        case 'job': {
+            const what = w.procedure ?? '';
+            const seen = <>{w.reason && <>“{w.reason}” </>}<Link to="/server">{t('See what workers have to do')}</Link></>;
+            if (w.leaseUntil) return { ...base, say: <Say text="Waits at **{at}** for a worker to end **{what}**, {since}." values={{ at, what, since: since(w, now) }} />, sub: seen };
+            // A worker that runs takes a job at once. Only a person can start one: amber, as everything that waits for somebody.
+            const isLate = w.since !== undefined && now - Date.parse(w.since) > WORKER_LATE_MS;
+            return isLate ? { tone: 'held', glyph: 'waiting', say: <Say text="No worker takes **{what}**, which **{at}** needs, {since}." values={{ what, at, since: since(w, now) }} />, sub: <>{t('Start the worker that does it, and it goes on by itself.')} {seen}</> }
+                : { ...base, say: <Say text="Waits at **{at}** for a worker to take **{what}**, {since}." values={{ at, what, since: since(w, now) }} />, sub: seen };
+        }
+        case 'debug': return { tone: 'debug', glyph: 'debug', say: <Say text="Stopped by a debugger before **{at}**, {since}." values={{ at, since: since(w, now) }} />, sub: t('It goes on when somebody lets it.'), action: 'continue', label: t('Let it go on…'), icon: 'play' };
         default: return { ...base, say: <Say text="Waits at **{at}**, {since}." values={{ at, since: since(w, now) }} />, sub: others };
     }
 }
@@ -56,7 +70,7 @@ export function sentenceOf(x: Execution, steps: Map<string, StepDef>, now: numbe
     if (x.status === 'failed') {
         const step = x.error?.step;
         const at = step ? (steps.get(step) ? nameOf(steps.get(step)!) : step) : '';
-        const sub = notUndone.length ? t('{n} step could not be undone: {names}. See its dead letter.|{n} steps could not be undone: {names}. See their dead letters.', { n: notUndone.length, names: notUndone.join(', ') })
+        const sub = notUndone.length ? <>{t('{n} step could not be undone: {names}.|{n} steps could not be undone: {names}.', { n: notUndone.length, names: notUndone.join(', ') })} <Letters of={x} /></>
             : undone ? t('What had been done was undone, the last first: {n} step. It cannot be retried; the same input can be started anew.|What had been done was undone, the last first: {n} steps. It cannot be retried; the same input can be started anew.', { n: undone })
             : x.actions.includes('retry') ? t('Nothing was undone. It can be retried at the step that failed.') : t('It is over; the same input can be started anew.');
         return { tone: 'bad', glyph: 'failed', say: <>{at ? <Say text="Failed at **{at}** after {long}: **{message}**" values={{ at, long: between(start, x.completedAt ?? now), message: x.error?.message ?? '' }} /> : <Say text="Failed after {long}: **{message}**" values={{ long: between(start, x.completedAt ?? now), message: x.error?.message ?? '' }} />} <code>{x.error?.code}</code></>, sub, ...(x.actions.includes('retry') ? { action: 'retry', label: t('Retry…'), icon: 'redo' } : { action: 'again', label: t('Start again…'), icon: 'redo' }) };

@@ -36,6 +36,7 @@ function Row({ bar, at, selected, select, width }: { bar: Bar; at: (ms: number) 
             <span className="lane2">
                 {bar.retryFrom !== null && <i className="tb retry" style={{ left: at(bar.retryFrom), width: Math.max(0, left - at(bar.retryFrom)) }} />}
                 <i className={`tb ${kindOf(bar)} ${bar.open ? 'open' : ''}`} style={{ left, width: size }} />
+                {bar.marks?.slice(-20).map((mark) => <i key={`${mark.kind}${mark.at}`} className={`tmark ${mark.kind}`} style={{ left: Math.max(left, Math.min(at(mark.at), left + size)) }} title={mark.kind === 'reminder' ? t('A reminder was sent, {when}', { when: when(mark.at, { seconds: true }) }) : t('The signal came, {when}', { when: when(mark.at, { seconds: true }) })} />)}
             </span>
             <span className="d">{duration(bar.to - bar.from)}</span>
         </button>

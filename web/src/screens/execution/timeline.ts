@@ -4,8 +4,11 @@ import type { Execution, Step, StepDef, WaitingFor } from '../../lib/types';
 
 export interface Bar {
     id: string; step: string; note: string; lane: 'forward' | 'back'; state: string; from: number; to: number; open: boolean; waits: boolean;
-    row: Step | null; retryFrom: number | null; wait?: WaitingFor;
+    row: Step | null; retryFrom: number | null; wait?: WaitingFor; marks?: Mark[];
 }
+
+/** A reminder that was sent while it waited, or the signal that came. */
+export interface Mark { at: number; kind: 'reminder' | 'signal' }
 
 const waitsNow = (x: Execution): WaitingFor[] => {
     if (!x.waitingFor) return [];
@@ -16,16 +19,21 @@ const waitsNow = (x: Execution): WaitingFor[] => {
 
 export function barsOf(x: Execution, rows: Step[], steps: Map<string, StepDef>, now: number): Bar[] {
     const bars: Bar[] = [];
+    const reminders: Step[] = [];
     const ended = new Map<string, number>(); // the end of the attempt before, by step, visit and lane
     for (const row of rows) {
         if (row.kind === 'event' || !row.step) continue;
+        if (row.kind === 'reminder') {
+            reminders.push(row);
+            continue;
+        }
         const lane = row.kind === 'rollback' ? 'back' : 'forward';
         const from = Date.parse(row.startedAt);
         const to = row.completedAt ? Date.parse(row.completedAt) : now;
         const before = `${row.step} ${row.visit} ${lane}`;
         const retryFrom = row.attempt > 1 ? (ended.get(before) ?? null) : null;
         ended.set(before, to);
-        const note = [row.kind === 'reconcile' ? 'reconcile' : row.kind === 'reminder' ? 'reminder' : '', row.attempt > 1 ? `attempt ${row.attempt}` : '', row.visit > 1 ? `visit ${row.visit}` : ''].filter(Boolean).join(', ');
+        const note = [row.kind === 'reconcile' ? 'reconcile' : '', row.attempt > 1 ? `attempt ${row.attempt}` : '', row.visit > 1 ? `visit ${row.visit}` : ''].filter(Boolean).join(', ');
         bars.push({ id: row.id, step: row.step, note, lane, state: row.status, from, to, open: !row.completedAt, waits: lane === 'forward' && isWait(steps.get(row.step)), row, retryFrom });
     }
     if (['running', 'waiting', 'compensating', 'pending'].includes(x.status)) {
@@ -34,6 +42,16 @@ export function barsOf(x: Execution, rows: Step[], steps: Map<string, StepDef>, 
             bars.push({ id: `open-${wait.step}`, step: wait.step, note: wait.kind === 'retry' ? 'waits to try again' : '', lane: x.status === 'compensating' ? 'back' : 'forward', state: x.status === 'compensating' ? 'compensating' : 'waiting', from: wait.since ? Date.parse(wait.since) : now, to: now, open: true, waits: true, row: null, retryFrom: null, wait });
         }
         if (!x.waitingFor && x.currentStep) bars.push({ id: `open-${x.currentStep}`, step: x.currentStep, note: '', lane: x.status === 'compensating' ? 'back' : 'forward', state: x.status, from: Date.parse(x.updatedAt), to: now, open: true, waits: false, row: null, retryFrom: null });
+    }
+    for (const bar of bars) {
+        const got = bar.waits && bar.row?.output && typeof bar.row.output === 'object' ? (bar.row.output as { receivedAt?: string }).receivedAt : undefined;
+        if (got) bar.marks = [{ at: Date.parse(got), kind: 'signal' }];
+    }
+    for (const sent of reminders) {
+        const at = Date.parse(sent.startedAt);
+        const wait = bars.find((bar) => bar.step === sent.step && bar.waits && at >= bar.from && at <= bar.to);
+        if (wait) wait.marks = [...(wait.marks ?? []), { at, kind: 'reminder' }];
+        else bars.push({ id: sent.id, step: sent.step, note: 'reminder', lane: 'forward', state: sent.status, from: at, to: sent.completedAt ? Date.parse(sent.completedAt) : at, open: false, waits: false, row: sent, retryFrom: null });
     }
     return bars;
 }

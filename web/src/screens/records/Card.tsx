@@ -13,8 +13,9 @@ import { Button, Dialog, Refusal } from '../../lib/parts';
 import { stateOf, Status } from '../../lib/status';
 import { nameOf } from '../../lib/steps';
 import { t } from '../../lib/text';
-import { shortly } from '../../lib/time';
+import { full, number, shortly } from '../../lib/time';
 import type { Execution, FormField } from '../../lib/types';
+import { byExecution, type Change, didWhat } from './changes';
 
 export type Row = Record<string, unknown> & { id: string; version: number };
 
@@ -74,6 +75,38 @@ const Runs = ({ items }: { items: Execution[] }) => (
     <>{items.map((x) => <Link key={x.id} className="line" to="/executions/$id" params={{ id: x.id }}><Status quiet name={stateOf(x)} /><span className="cut grow">{x.code}</span><span className="meta num">{shortly(x.createdAt)}</span></Link>)}</>
 );
 
+const SHOWN = 3; // changes of one execution; the rest is a number
+
+/** An execution with what it did to the record; pressing a change opens its step. */
+const Writer = ({ changes }: { changes: Change[] }) => {
+    const x = changes[0]!;
+    const state = stateOf({ status: x.status, waitingFor: x.waiting ? { kind: x.waiting } : null } as Execution);
+    return (
+        <div className="writer">
+            <Link className="line" to="/executions/$id" params={{ id: x.executionId }}><Status quiet name={state} /><span className="cut grow"><span className="m5">{x.key ?? x.code}</span>{x.key && <span className="t3"> {x.code}</span>}</span><span className="meta num" title={full(x.at)}>{shortly(x.at)}</span></Link>
+            {changes.slice(0, SHOWN).map((change) => (
+                <Link key={change.recordVersion} className="did" to="/executions/$id" params={{ id: x.executionId }} search={{ step: change.step ?? '' } as Record<string, string>}>
+                    <Icon name={change.stepKind === 'rollback' ? 'undo' : change.action === 'created' ? 'plus' : change.action === 'deleted' ? 'x' : 'wrench'} small /><span className="cut grow">{didWhat(change)}</span><span className="num">{t('version {n}', { n: change.recordVersion })}</span>
+                </Link>
+            ))}
+            {changes.length > SHOWN && <span className="did">{t('and {n} changes before', { n: number(changes.length - SHOWN) })}</span>}
+        </div>
+    );
+};
+
+function Writers({ address, again }: { address: string; again: number }) {
+    const found = useQuery({ queryKey: ['record', address, 'changes', again], placeholderData: (before) => before, queryFn: () => call<Page<Change>>(`${address}/executions?limit=50`) });
+    const changes = found.data?.items ?? [];
+    return (
+        <div className="sect writers"><h3>{t('Executions that changed it')}</h3>
+            <Refusal error={found.error} />
+            {found.data && changes.length === 0 && <p className="t3">{t('None that is still kept. What people changed by hand is in the audit log.')}</p>}
+            {byExecution(changes).map((group) => <Writer key={`${group[0]!.executionId}-${group[0]!.recordVersion}`} changes={group} />)}
+            {found.data?.nextCursor && <p className="t3">{t('The newest {n} changes.', { n: number(changes.length) })}</p>}
+        </div>
+    );
+}
+
 export function Card({ object, id }: { object: string; id: string }) {
     const { me } = useMe();
     const address = `/records/${object}/${encodeURIComponent(id)}`;
@@ -81,7 +114,8 @@ export function Card({ object, id }: { object: string; id: string }) {
     const actions = useQuery({ queryKey: ['record', object, id, 'actions'], enabled: mayAct(me), queryFn: () => call<{ items: Action[] }>(`${address}/actions`) });
     const started = useQuery({ queryKey: ['record', object, id, 'started'], queryFn: () => call<Page<Execution>>(`/executions?record=${encodeURIComponent(`${object}/${id}`)}&limit=20`) });
     const named = useQuery({ queryKey: ['record', object, id, 'named'], queryFn: () => call<Page<Execution>>(`/executions?key=${encodeURIComponent(id)}&limit=10`) });
-    const again = () => { for (const query of [found, started, named]) void query.refetch(); if (mayAct(me)) void actions.refetch(); };
+    const [news, hear] = useState(0);
+    const again = () => { hear((n) => n + 1); for (const query of [found, started, named]) void query.refetch(); if (mayAct(me)) void actions.refetch(); };
     useLive(1000, () => true, again);
     const own = started.data?.items ?? [];
     const others = (named.data?.items ?? []).filter((x) => own.every((mine) => mine.id !== x.id));
@@ -91,6 +125,7 @@ export function Card({ object, id }: { object: string; id: string }) {
                 {found.data && <div className="meta">{t('version {n}', { n: found.data.version })}</div>}</div>
             <Actions address={address} actions={actions.data?.items ?? []} changed={again} />
             <div className="sect"><Refusal error={found.error} />{found.data && <Json value={Object.fromEntries(Object.entries(found.data).filter(([name]) => name !== 'version' && name !== 'id'))} />}</div>
+            <Writers address={address} again={news} />
             <div className="sect"><h3>{t('Started from this card')}</h3>
                 {started.data && own.length === 0 && <p className="t3">{t('Nothing yet. A process with a trigger of type action puts a button here.')}</p>}
                 <Runs items={own} />

@@ -7,6 +7,7 @@ import { Bones, Refusal, useNow } from '../../lib/parts';
 import { Status } from '../../lib/status';
 import { Say, t } from '../../lib/text';
 import { between, number, when } from '../../lib/time';
+import { Jobs } from './Jobs';
 import '../screens.css';
 
 interface Node { id: string; status: string; self: boolean; startedAt: string; batches: number }
@@ -42,6 +43,7 @@ export function Server() {
                 <div className="card"><h2>{t('Nodes')}<span className="meta">{t('that share the store')}</span></h2>
                     {(nodes.data?.items ?? []).map((node) => <div key={node.id} className="trow nodes"><span className="m5 cut">{node.id}{node.self && <span className="t3"> · {t('this one')}</span>}</span><span><Status quiet name={node.status === 'live' ? 'live' : 'held'} /></span><span className="t2 num">{t('for {long}', { long: between(node.startedAt, now) })}</span><span className="r num t2">{t('{n} batch|{n} batches', { n: number(node.batches), count: node.batches })}</span></div>)}
                 </div>
+                <Jobs now={now} />
                 {figures.data && figures.data.size > 0 && <div className="card"><h2>{t('Figures')}<span className="meta">/metrics</span></h2><dl className="figures">{FIGURES.filter(([name]) => figures.data!.has(name)).map(([name, label]) => <div key={name}><dt>{t(label)}</dt><dd className="num">{number(figures.data!.get(name)!)}</dd></div>)}</dl></div>}
             </div>
         </>
