@@ -201,12 +201,52 @@ void live_put(struct call *c)
 
 /* --- deleting --- */
 
+/* Whether a command in it sends this template. A name that is computed is nobody's. */
+static bool sends_template(struct value v, struct str code)
+{
+    struct value name =
+        v.kind == VALUE_MAP ? value_map_get_str(v, STR("template")) : value_absent();
+
+    if (name.kind == VALUE_STRING && str_eq(value_text(name), code))
+        return true;
+    for (uint32_t i = 0; (v.kind == VALUE_MAP || v.kind == VALUE_LIST) && i < v.len; i++)
+        if (sends_template(v.kind == VALUE_MAP ? v.map->entries[i].value : v.items[i], code))
+            return true;
+    return false;
+}
+
+/* A template that a published definition sends stays: its messages would fail when they are due. */
+static bool check_senders(struct lookup *q, struct reader *reader, struct str code, struct err *err)
+{
+    for (unsigned i = 0; i < KIND_COUNT; i++) {
+        const struct kind_spec *spec = kind_spec((enum kind)i);
+        struct stored_definitions all;
+
+        if (spec->state == KIND_LATER || i == KIND_CONFIG)
+            continue;
+        if (!read_published(reader, q->mem, str_of(spec->name), &all, err))
+            return false;
+        for (size_t k = 0; k < all.count; k++) {
+            struct value v;
+
+            if (!json_read(q->mem, all.items[k].text, &v, err))
+                return false;
+            if (sends_template(v, code))
+                return err_set(err, ERR_CONFLICT, "%s '%.*s' uses it", spec->name,
+                               STR_ARG(all.items[k].code));
+        }
+    }
+    return true;
+}
+
 static bool run_delete(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct save_args *args = q->args;
     struct world w;
     bool ok;
 
+    if (args->item.spec->kind == KIND_TEMPLATE)
+        return check_senders(q, reader, args->item.code, err);
     if (!definitions_world(reader, q->mem, &w, err))
         return false;
     world_drop(&w, args->item.spec->kind, args->item.code);

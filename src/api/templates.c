@@ -7,6 +7,7 @@
 
 struct preview_args {
     struct value data;
+    struct value text; /* that is not saved yet; or absent: the one that is */
     int64_t now_us;
 };
 
@@ -94,19 +95,39 @@ static bool render(struct lookup *q, struct reader *reader, const struct templat
     return true;
 }
 
-static bool run_preview(struct lookup *q, struct reader *reader, struct err *err)
+static bool read_saved(struct lookup *q, struct reader *reader, struct value *out, struct err *err)
 {
     struct stored_definition d;
-    struct template t;
-    struct world w;
-    struct value v;
-    bool found, ok;
+    bool found;
 
     if (!read_definition(reader, q->mem, STR("template"), q->call->params[0], -1, &d, &found, err))
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, "there is no template of this code");
-    if (!definitions_world(reader, q->mem, &w, err) || !json_read(q->mem, d.text, &v, err))
+    return json_read(q->mem, d.text, out, err);
+}
+
+/* What is wrong with a text that came with the request is told at its place in the request. */
+static void point_into_request(struct lookup *q)
+{
+    for (size_t i = 0; i < q->findings.count; i++) {
+        struct finding *f = &q->findings.items[i];
+
+        f->pointer = str_printf(q->mem, "/template%.*s", STR_ARG(f->pointer));
+    }
+}
+
+static bool run_preview(struct lookup *q, struct reader *reader, struct err *err)
+{
+    const struct preview_args *args = q->args;
+    struct template t;
+    struct world w;
+    struct value v = args->text;
+    bool ok;
+
+    if (v.kind == VALUE_ABSENT && !read_saved(q, reader, &v, err))
+        return false;
+    if (!definitions_world(reader, q->mem, &w, err))
         return false;
     world_open(&w);
     template_compile(q->mem, w.templates, v, &q->findings, &t);
@@ -115,15 +136,18 @@ static bool run_preview(struct lookup *q, struct reader *reader, struct err *err
              : render(q, reader, &t, err);
     template_release(&t);
     world_close(&w);
+    if (args->text.kind != VALUE_ABSENT)
+        point_into_request(q);
     return ok;
 }
 
 void templates_preview(struct call *c)
 {
     struct preview_args *args = ARENA_NEW(c->mem, struct preview_args);
-    const struct body_field fields[] = {{"data", BODY_ANY, false, &args->data}};
+    const struct body_field fields[] = {{"data", BODY_ANY, false, &args->data},
+                                        {"template", BODY_ANY, false, &args->text}};
 
-    if (!call_body(c, fields, 1))
+    if (!call_body(c, fields, ARRAY_SIZE(fields)))
         return;
     if (args->data.kind == VALUE_ABSENT || args->data.kind == VALUE_NULL)
         args->data = value_map_empty();

@@ -259,9 +259,27 @@ claim('templates are saved, checked and shown', async (s) => {
     equal(lacking.json.errors.map((e) => [e.pointer, e.column]), [['/subject', 12], ['/html', 12]]);
     isProblem(await s.call('POST', '/templates/nothing/preview', {}), 404, 'not_found');
     isProblem(await s.call('DELETE', '/config/limit'), 409, 'conflict');
+    const unsaved = { subject: 'To {{ data.name }}', body: '{{ config.limit }}' };
+    equal((await s.call('POST', '/templates/not_yet/preview', { data: { name: 'Ada' }, template: unsaved })).json,
+        { subject: 'To Ada', body: 'twenty', html: null }, 'a text is shown before it is saved');
+    const wrong = await s.call('POST', '/templates/hello/preview', { data: {}, template: { ...unsaved, body: '{{ data.' } });
+    isProblem(wrong, 422, 'invalid');
+    equal(wrong.json.errors.map((e) => e.pointer), ['/template/body']);
+    isProblem(await s.call('POST', '/templates/hello/preview', { data: {}, template: 7 }), 422, 'invalid');
+    isProblem(await s.call('POST', '/templates/hello/preview', { data: {}, template: { ...unsaved, colour: 'red' } }), 422, 'invalid');
+    equal((await s.call('GET', '/templates/hello')).json.subject, text.subject, 'and nothing was saved');
     equal((await s.call('PUT', '/templates/plain', { subject: 's', body: 'b' })).status, 201);
     equal((await s.call('POST', '/templates/plain/preview')).json, { subject: 's', body: 'b', html: null });
     equal((await s.call('DELETE', '/templates/plain')).status, 204);
+});
+
+claim('a template that a published process sends is not deleted', async (s) => {
+    equal((await s.call('PUT', '/templates/sent', { subject: 's', body: 'b' })).status, 201);
+    await publish(s, { code: 'sender', steps: [{ code: 'mail', procedure: { type: 'notification.email', to: 'ada@example.org', template: 'sent' } }] });
+    isProblem(await s.call('DELETE', '/templates/sent'), 409, 'conflict', "scenario 'sender' uses it");
+    await s.call('POST', '/scenarios/sender/retire');
+    equal((await s.call('DELETE', '/scenarios/sender')).status, 200);
+    equal((await s.call('DELETE', '/templates/sent')).status, 204);
 });
 
 claim('a template may have the code of a process', async (s) => {

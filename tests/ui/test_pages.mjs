@@ -52,12 +52,100 @@ await claims.claim('a question is answered in its form, and is gone', async () =
     quiet(member);
 });
 
-await claims.claim('who answers second is told so in the server\'s words', async () => {
+await claims.claim('who answers second is told who was first, and what was typed stays', async () => {
     await member.click('.answer [role=radio]:has-text("no")');
+    await member.fill('#field-comment', 'not in November');
     const [left] = (await inbox(ada)).items;
+    // The list is not asked for again before the button is pressed.
+    const list = await inbox(grace);
+    const isList = (url) => url.pathname === '/api/v1/inbox';
+    await member.route(isList, (route) => route.fulfill({ json: list }));
     await ok('POST', `/inbox/${left.id}`, { payload: { approved: true } }, ada.token);
-    await member.click('.answer .btn.ink').catch(() => undefined);
-    await member.waitForFunction(() => document.querySelector('.refuse') || document.querySelector('.empty'));
+    await member.click('.answer .btn.ink');
+    await member.waitForSelector('.gone:has-text("Ada has answered it already")');
+    await member.unroute(isList);
+    await member.waitForFunction(() => !document.querySelector('.askrow'));
+    equal(await member.inputValue('#field-comment'), 'not in November', 'while the list goes on');
+    equal(await complaintsOf(member), []);
+    await member.click('.gone .btn');
+    await member.waitForSelector('.empty');
+    quiet(member);
+});
+
+const SURVEY = { kind: 'scenario', code: 'survey', name: 'Site survey', input: [{ name: 'site', type: 'string', required: true }, { name: 'limit', type: 'string', required: true }], settings: { key: '$.input.site' }, steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'surveyed', title: 'What is at {{ input.site }}?', assignee: 'group:directors', timeout: '$.input.limit', onTimeout: 'continue', form: [
+    { name: 'place', type: 'string', label: 'Place', required: true, description: 'Where you stood.' },
+    { name: 'rooms', type: 'integer', required: true, default: 4 },
+    { name: 'area', type: 'number' },
+    { name: 'serial', type: 'integer' },
+    { name: 'safe', type: 'boolean', label: 'Is it safe?', required: true },
+    { name: 'why_not', type: 'string', label: 'Why not?', requiredWhen: 'payload.safe == false' },
+    { name: 'grade', type: 'string', enum: ['good', 'fair', 'poor'], required: true },
+    { name: 'colour', type: 'string', enum: ['red', 'green'], default: 'green' },
+    { name: 'seen', type: 'date' },
+    { name: 'exactly', type: 'datetime' },
+    { name: 'pin', type: 'string', sensitive: true },
+    { name: 'box', type: 'object' },
+    { name: 'found', type: 'array' },
+] } }], result: { answer: '$.steps.ask.payload' } };
+
+await claims.claim('every kind of field is answered, and what the server finds wrong stands at its field', async () => {
+    await ok('POST', '/import', { items: [SURVEY] });
+    await ok('POST', '/executions', { code: 'survey', input: { site: 'dock-4', limit: '1h' } });
+    await member.click('.askrow:has-text("dock-4")');
+    await member.waitForSelector('#field-place');
+    const note = (name) => member.textContent(`label[for="field-${name}"] .t3`).catch(() => '');
+    equal([await member.inputValue('#field-rooms'), await member.inputValue('#field-colour')], ['4', 'green'], 'it begins with what is usual');
+    equal([await note('rooms'), await note('why_not'), await note('seen'), await note('box')], ['a whole number', 'needed when “Is it safe?” is no', 'a date, optional', 'an object, optional']);
+    equal((await member.textContent('.f:has(#field-place) .help')), 'Where you stood.');
+    equal([await member.getAttribute('#field-pin', 'type'), await member.getAttribute('#field-seen', 'type')], ['password', 'date']);
+    await member.fill('#field-place', 'at the gate');
+    await member.locator('#field-area').pressSequentially('12.05');
+    equal(await member.inputValue('#field-area'), '12.05', 'a point is not lost while it is typed');
+    await member.locator('#field-serial').pressSequentially('12345678901234567');
+    await member.fill('#field-rooms', 'four');
+    await member.click('.answer .seg [role=radio]:has-text("no")');
+    await member.click('.answer .seg [role=radio]:has-text("fair")');
+    await member.fill('#field-seen', '2026-11-13');
+    await member.fill('#field-exactly', '2026-11-13T10:45');
+    await member.fill('#field-pin', '4711');
+    await member.fill('#field-box', '{"w": 2');
+    await member.waitForSelector('.f:has(#field-box) .err:has-text("no JSON yet")');
+    equal(await member.$eval('.answer .send .btn', (b) => [b.disabled, b.textContent]), [true, '1 answer cannot be read']);
+    await member.fill('#field-box', '{"w": 2}');
+    await member.fill('#field-found', '["nail"]');
+    await member.click('.answer .send .btn');
+    await member.waitForSelector('.f:has(#field-rooms) .err:has-text("whole number")');
+    equal(await member.$$eval('[aria-invalid=true]', (all) => all.map((e) => e.id)), ['field-rooms'], 'only what is wrong');
+    equal(await member.evaluate(() => document.activeElement.id), 'field-rooms', 'one is led to the first of them');
+    equal(await complaintsOf(member), []);
+    await member.fill('#field-rooms', '6');
+    await member.click('.answer .send .btn');
+    await member.waitForSelector('.f:has(#field-why_not) .err');
+    await member.reload();
+    await member.waitForSelector('#field-place');
+    equal([await member.inputValue('#field-place'), await member.inputValue('#field-pin')], ['at the gate', ''], 'what was typed outlives a reload, but for what is sensitive');
+    await member.fill('#field-why_not', 'wet');
+    await member.fill('#field-pin', '4711');
+    await member.click('.answer .send .btn');
+    await member.waitForSelector('.asks [role=status]');
+    const x = await until('it ends', async () => { const found = await one('dock-4'); return found.status === 'completed' && server.call(server.admin, 'GET', `/api/v1/executions/${found.id}`); });
+    const { pin, ...answer } = x.json.result.answer;
+    const inOrder = (object) => Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
+    equal(inOrder(answer), inOrder({ place: 'at the gate', rooms: 6, area: 12.05, serial: 12345678901234567, safe: false, why_not: 'wet', grade: 'fair', colour: 'green', seen: '2026-11-13', exactly: '2026-11-13T10:45:00.000Z', box: { w: 2 }, found: ['nail'] }));
+    equal(x.raw.includes('"serial":12345678901234567,') || x.raw.includes('"serial":12345678901234567}'), true, 'no digit is lost');
+    quiet(member);
+});
+
+await claims.claim('a question whose time is up while it is answered says so, and keeps what was typed', async () => {
+    await ok('POST', '/executions', { code: 'survey', input: { site: 'dock-5', limit: '12s' } });
+    await until('it is asked', async () => (await inbox(grace)).items.length === 1);
+    await member.reload();
+    await member.click('.askrow:has-text("dock-5")');
+    await member.fill('#field-place', 'on the roof');
+    await member.waitForSelector('.gone:has-text("Its time is up.")');
+    equal(await member.inputValue('#field-place'), 'on the roof');
+    equal(await member.$('.answer .send'), null);
+    await member.click('.gone .btn');
     await member.waitForSelector('.empty');
     quiet(member);
 });
@@ -85,6 +173,67 @@ await claims.claim('settings mark the page one is on; a page has its title once'
         await admin.waitForSelector('.empty');
         equal(await admin.$$eval('.main h1, .main h2', (all, word) => all.filter((h) => h.textContent === word).length, title), 1, title);
     }
+    quiet(admin);
+});
+
+await claims.claim('a user is made and given a token, groups and skill; is found, renamed, shut out and let in again', async () => {
+    await admin.goto(`${server.base}/settings`);
+    await admin.click('.bar .btn:has-text("New user…")');
+    equal(await admin.textContent('[role=dialog] .acts .ink'), 'A name is missing', 'what is missing is said');
+    await admin.fill('#user-name', 'Barbara');
+    await admin.selectOption('#user-role', 'executor');
+    equal((await admin.textContent('.f:has(#user-role) .help')).includes('pool'), true, 'what the role may');
+    await admin.click('.offered .tag:has-text("directors")');
+    equal(await admin.inputValue('#user-groups'), 'directors', 'a group that others have is taken as they spell it');
+    await admin.fill('#user-trades', 'electrical, painting');
+    await admin.fill('#user-skill', '6');
+    equal(await complaintsOf(admin), []);
+    await admin.click('[role=dialog] .acts .ink');
+    await admin.waitForSelector('.token code');
+    equal(await complaintsOf(admin), []);
+    equal((await admin.textContent('.tokenfacts')).includes('in the groups directors'), true);
+    const first = await admin.textContent('.token code');
+    equal((await ok('GET', '/me', undefined, first)).name, 'Barbara');
+    await admin.keyboard.press('Escape');
+    equal(await admin.isVisible('.token code'), true, 'a token is not lost by a key');
+    await admin.click('[role=dialog] .box');
+    await admin.click('[role=dialog] .acts .btn:has-text("Close")');
+    await admin.waitForSelector('.side dd:has-text("electrical, painting")');
+
+    await admin.click('.side .btn:has-text("New token…")');
+    await admin.fill('#token-name', 'tablet');
+    await admin.selectOption('#token-ends', '30');
+    await admin.selectOption('#token-replaces', { index: 1 });
+    equal(await complaintsOf(admin), []);
+    await admin.click('[role=dialog] .acts .ink');
+    await admin.waitForSelector('.token code');
+    const second = await admin.textContent('.token code');
+    equal([(await server.call(first, 'GET', '/api/v1/me')).status, (await server.call(second, 'GET', '/api/v1/me')).status], [401, 200], 'it stands in the place of the first');
+    await admin.click('[role=dialog] .box');
+    await admin.click('[role=dialog] .acts .btn:has-text("Close")');
+    await admin.waitForSelector('.side .line:has-text("tablet"):has-text("ends ")');
+
+    await admin.click('.side .btn:has-text("Change…")');
+    await admin.fill('#user-name', 'Barbara L.');
+    await admin.fill('#user-mail', 'ADA@example.org');
+    await admin.click('[role=dialog] .acts .ink');
+    await admin.waitForSelector('[role=dialog] .refuse:has-text("409")');
+    await admin.fill('#user-mail', 'barbara@example.org');
+    await admin.click('[role=dialog] .acts .ink');
+    await admin.waitForSelector('.side dd:has-text("barbara@example.org")');
+
+    await admin.fill('.find input', 'painting');
+    await admin.waitForFunction(() => document.querySelectorAll('.trow.users').length === 1);
+    await admin.fill('.find input', 'nobody at all');
+    await admin.click('.empty .btn');
+    await admin.click('.side .btn:has-text("Shut Barbara L. out…")');
+    await admin.click('[role=dialog] .btn.solid');
+    await admin.waitForSelector('.trow.users.off:has-text("shut out")');
+    equal((await server.call(second, 'GET', '/api/v1/me')).status, 401);
+    equal(await complaintsOf(admin), []);
+    await admin.click('.side .btn:has-text("Let Barbara L. in again")');
+    await admin.waitForFunction(() => !document.querySelector('.trow.users.off'));
+    equal((await server.call(second, 'GET', '/api/v1/me')).status, 200);
     quiet(admin);
 });
 

@@ -82,13 +82,13 @@ export function Dialog({ title, onClose, children, actions, wide, lead }:
     );
 }
 
-export function Field({ label, note, help, error, children, id }: { label: string; note?: string; help?: string; error?: string; children: ReactNode; id?: string }) {
+export function Field({ label, note, help, error, errorId, children, id }: { label: string; note?: string; help?: string; error?: string; errorId?: string; children: ReactNode; id?: string }) {
     return (
         <div className="f">
             <label htmlFor={id}>{label}{note && <span className="t3">{note}</span>}</label>
             {children}
             {help && <div className="help">{help}</div>}
-            {error && <div className="err" role="alert"><Glyph name="error" tone="bad" /><span>{error}</span></div>}
+            {error && <div className="err" role="alert" id={errorId}><Glyph name="error" tone="bad" /><span>{error}</span></div>}
         </div>
     );
 }

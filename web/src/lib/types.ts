@@ -5,7 +5,7 @@ export interface ErrorInfo {
     compensation?: { compensated: string[]; failed: string[] };
 }
 
-export interface FormField { name: string; type: string; label?: string; required?: boolean | string; description?: string; enum?: unknown[]; default?: unknown; sensitive?: boolean }
+export interface FormField { name: string; type: string; label?: string; required?: boolean | string; requiredWhen?: string; description?: string; enum?: unknown[]; default?: unknown; sensitive?: boolean }
 
 export interface WaitingFor {
     kind: string; step?: string; since?: string; until?: string; signalType?: string | string[]; title?: string; assignee?: string | string[]; visit?: number;

@@ -10,7 +10,6 @@ export const people: Words = {
     'in {long}': 'через {long}',
     'Asked since {when}, {long}. It waits as long as it takes.': 'Вопрос ждёт с {when}, {long}. Срока нет.',
     'Your decision': 'Ваше решение',
-    'Somebody else was faster. Nothing was changed.': 'Кто-то ответил раньше. Ничего не изменено.',
     '{n} answer is missing|{n} answers are missing': 'Не хватает {n} ответа|Не хватает {n} ответов|Не хватает {n} ответов',
     'Send the answer': 'Отправить ответ',
     'Once sent it cannot be taken back.': 'Отправленное не отменить.',

@@ -1,11 +1,11 @@
 // Inbox.tsx - what am I asked, and what do I need to know to answer?
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Bar, useKeys } from '../../app/Shell';
 import { seesMonitor, useMe } from '../../app/session';
 import { Problem, post } from '../../lib/api';
-import { errorsByField, FormFields, type Values } from '../../lib/form';
+import { errorsByField, FormFields, missingOf, readJson, Unreadable, unreadableOf, type Values, withDefaults } from '../../lib/form';
 import { Glyph } from '../../lib/icons';
 import { type InboxItem, useInbox } from '../../app/inbox';
 import { newId } from '../../lib/insecure';
@@ -18,43 +18,93 @@ import './inbox.css';
 const SOON_MS = 2 * 3600000; // an answer that is due within this is said in amber
 
 const question = (item: InboxItem) => item.title ?? t('{code} waits for an answer at {step}', { code: item.code, step: item.step });
-const until = (item: InboxItem, now: number) => (item.until ? t('answer by {when}', { when: when(item.until, { now }) }) : t('no time limit'));
 const isSoon = (item: InboxItem, now: number) => item.until !== null && Date.parse(item.until) - now < SOON_MS;
+const isLate = (item: InboxItem, now: number) => item.until !== null && Date.parse(item.until) <= now;
+const until = (item: InboxItem, now: number) => {
+    if (!item.until) return t('no time limit');
+    if (isLate(item, now)) return t('its time is up');
+    return isSoon(item, now) ? t('answer by {when}, in {long}', { when: when(item.until, { now }), long: between(new Date(now).toISOString(), item.until) }) : t('answer by {when}', { when: when(item.until, { now }) });
+};
 
-function Answer({ item, done }: { item: InboxItem; done: () => void }) {
+// What was typed and not sent outlives a reload and a look at another question; what is sensitive stays in the page.
+const draftKey = (item: InboxItem) => `pawl.answer.${item.id}`;
+const dropDraft = (item: InboxItem) => sessionStorage.removeItem(draftKey(item));
+function keepDraft(item: InboxItem, values: Values) {
+    const secret = new Set((item.form ?? []).filter((field) => field.sensitive).map((field) => field.name));
+    sessionStorage.setItem(draftKey(item), JSON.stringify(Object.fromEntries(Object.entries(values).filter(([name, value]) => !secret.has(name) && !(value instanceof Unreadable)))));
+}
+function draftOf(item: InboxItem): Values | null {
+    try {
+        return readJson(sessionStorage.getItem(draftKey(item)) ?? 'null') as Values | null;
+    } catch {
+        return null;
+    }
+}
+
+/** Why a question that one was answering is not to be answered any more. */
+function Gone({ item, error, leave }: { item: InboxItem; error: unknown; leave: () => void }) {
+    const now = Date.now();
+    const said = error instanceof Problem ? error.message : '';
+    return (
+        <div className="why held gone" role="alert">
+            <Glyph name="held" tone="held" />
+            <div className="grow">
+                <div className="say"><b>{isLate(item, now) && !said ? t('Its time is up.') : t('This question is closed.')}</b> {said ? `“${said}”` : isLate(item, now) ? t('The process has gone on without an answer.') : t('Somebody else has answered it, or the process has gone on.')}</div>
+                <div className="sub">{t('What you typed was not sent. It stays here until you leave.')}</div>
+            </div>
+            <Button kind="ink" onClick={leave}>{t('Go back to the inbox')}</Button>
+        </div>
+    );
+}
+
+function Answer({ item, isGone, done, leave }: { item: InboxItem; isGone: boolean; done: () => void; leave: () => void }) {
     const { me } = useMe();
     const now = useNow(10000);
     const types = ([] as string[]).concat(item.signalType);
     const [type, choose] = useState(types[0] ?? '');
-    const [values, fill] = useState<Values>({});
+    const fields = item.form ?? [];
+    const [values, fill] = useState<Values>(() => draftOf(item) ?? withDefaults(fields));
     const [error, refuse] = useState<unknown>(null);
     const [busy, work] = useState(false);
-    const [key] = useState(newId);
+    const [key, rekey] = useState(newId);
+    const form = useRef<HTMLFormElement>(null);
     const client = useQueryClient();
-    const fields = item.form ?? [];
-    const missing = fields.filter((field) => field.required === true && values[field.name] === undefined);
+    const missing = missingOf(fields, values);
+    const broken = unreadableOf(values);
+    const ready = missing.length === 0 && broken === 0 && !busy && !isGone;
+    const change = (to: Values) => { fill(to); keepDraft(item, to); };
     const send = () => {
         work(true);
         refuse(null);
         post(`/inbox/${encodeURIComponent(item.id)}`, { ...(types.length > 1 ? { type } : {}), payload: values }, { headers: { 'Idempotency-Key': key } })
-            .then(done, (why: unknown) => { refuse(why); if (why instanceof Problem && (why.status === 409 || why.status === 404)) void client.invalidateQueries({ queryKey: ['inbox'] }); })
+            .then(() => { dropDraft(item); done(); }, (why: unknown) => {
+                refuse(why);
+                if (why instanceof Problem) rekey(newId()); // it was heard: what is sent next is another answer
+                if (why instanceof Problem && (why.status === 409 || why.status === 404)) void client.invalidateQueries({ queryKey: ['inbox'] });
+            })
             .finally(() => work(false));
     };
+    const isClosed = isGone || (error instanceof Problem && (error.status === 409 || error.status === 404));
     const errors = error instanceof Problem ? errorsByField(error.body.errors, '/payload/') : {};
+    const shown = fields.filter((field) => errors[field.name]);
+    // What stands at its field is not said twice.
+    const rest = error instanceof Problem && shown.length > 0 ? new Problem(error.status, { ...error.body, errors: (error.body.errors ?? []).filter((finding) => !shown.some((field) => finding.pointer === `/payload/${field.name}` || finding.pointer.startsWith(`/payload/${field.name}/`))) }) : error;
+    useEffect(() => { if (shown.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true], .f:has(.err) button')?.focus(); }, [error]); // eslint-disable-line react-hooks/exhaustive-deps
     return (
-        <form className="answer scroll" aria-label={t('Your answer')} onSubmit={(event) => { event.preventDefault(); if (missing.length === 0 && !busy) send(); }} onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && missing.length === 0 && !busy) send(); }}>
+        <form ref={form} className="answer scroll" aria-label={t('Your answer')} onSubmit={(event) => { event.preventDefault(); if (ready) send(); }} onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && ready) send(); }}>
             <p className="t3">{item.code}{seesMonitor(me) && <> · <Link to="/executions/$id" params={{ id: item.executionId }}>{t('Open execution')}</Link></>}</p>
             <h2>{question(item)}</h2>
-            <p className="t2">{item.until ? <>{t('Answer by')} <b className={isSoon(item, now) ? 'soon' : ''}>{when(item.until, { now })}</b> ({Date.parse(item.until) > now ? t('in {long}', { long: between(new Date(now).toISOString(), item.until) }) : t('now')}).</> : t('Asked since {when}, {long}. It waits as long as it takes.', { when: when(item.since, { now }), long: between(item.since, now) })}</p>
+            {!isClosed && <p className="t2">{item.until ? <>{t('Answer by')} <b className={isSoon(item, now) ? 'soon' : ''}>{when(item.until, { now })}</b> ({Date.parse(item.until) > now ? t('in {long}', { long: between(new Date(now).toISOString(), item.until) }) : t('now')}).</> : t('Asked since {when}, {long}. It waits as long as it takes.', { when: when(item.since, { now }), long: between(item.since, now) })}</p>}
+            {isClosed && <Gone item={item} error={error} leave={leave} />}
             <div className="ask">
                 {types.length > 1 && <Field label={t('Your decision')}><Segments label={t('Your decision')} value={type} onChange={choose} options={types.map((value) => ({ value, label: value }))} /></Field>}
-                <FormFields key={item.id} fields={fields} values={values} change={fill} errors={errors} plain />
-                <Refusal error={error} sentence={error instanceof Problem && error.status === 409 ? t('Somebody else was faster. Nothing was changed.') : error ? t('Nothing was changed.') : undefined} />
+                <FormFields key={item.id} fields={fields} values={values} change={change} errors={errors} plain />
+                {!isClosed && <Refusal error={rest} sentence={error ? t('Nothing was changed.') : undefined} />}
             </div>
-            <div className="send">
-                <button type="submit" className="btn ink" disabled={busy || missing.length > 0}>{missing.length > 0 ? t('{n} answer is missing|{n} answers are missing', { n: missing.length }) : t('Send the answer')}</button>
+            {!isClosed && <div className="send">
+                <button type="submit" className="btn ink" disabled={!ready}>{broken > 0 ? t('{n} answer cannot be read|{n} answers cannot be read', { n: broken }) : missing.length > 0 ? t('{n} answer is missing|{n} answers are missing', { n: missing.length }) : t('Send the answer')}</button>
                 <span className="t3">{t('Once sent it cannot be taken back.')} <kbd>{navigator.platform.startsWith('Mac') ? '⌘↵' : 'Ctrl ↵'}</kbd></span>
-            </div>
+            </div>}
         </form>
     );
 }
@@ -67,10 +117,18 @@ export function Inbox() {
     const client = useQueryClient();
     const found = useInbox();
     const [sent, say] = useState<string | null>(null);
-    const items = found.data ?? [];
+    const [answered, close] = useState<Set<string>>(() => new Set()); // sent from here, whatever the list still says
+    const items = (found.data ?? []).filter((item) => !answered.has(item.id));
     const wide = matchMedia('(min-width: 901px)').matches;
-    const chosen = items.find((item) => item.id === search.id) ?? (wide && !search.id ? items[0] : undefined);
+    // The one that is being answered stays, even when it is closed meanwhile: what was typed is not lost, and nothing is typed into another.
+    const [kept, keep] = useState<InboxItem | null>(null);
+    const listed = items.find((item) => item.id === search.id);
+    const chosen = listed ?? (kept && kept.id === search.id ? kept : undefined);
+    useEffect(() => { if (listed) keep(listed); }, [listed]);
     const open = (id: string | undefined) => void go({ to: '/inbox', search: (id ? { id } : {}) as Record<string, string>, replace: true });
+    const first = items[0]?.id;
+    useEffect(() => { if (found.data && search.id === undefined && wide && first) open(first); }, [found.data, search.id, wide, first]); // eslint-disable-line react-hooks/exhaustive-deps
+    useEffect(() => { if (found.data && !found.isFetching && search.id !== undefined && !chosen) open(undefined); }, [found.data, found.isFetching, search.id, chosen]); // eslint-disable-line react-hooks/exhaustive-deps
     const at = items.findIndex((item) => item.id === chosen?.id);
     useKeys({ j: () => open(items[Math.min(items.length - 1, at + 1)]?.id), k: () => open(items[Math.max(0, at - 1)]?.id), Escape: () => open(undefined) });
     useEffect(() => { if (sent) { const timer = setTimeout(() => say(null), 6000); return () => clearTimeout(timer); } }, [sent]);
@@ -78,7 +136,7 @@ export function Inbox() {
         <>
             <Bar title={<h1>{t('Inbox')} <span className="t3 num">{items.length || ''}</span></h1>} busy={found.isLoading} live={seesMonitor(me)} />
             <div className={`inbox ${chosen ? 'split' : ''}`}>
-                <div className="scroll asks" role="list" aria-label={t('What waits for your answer')}>
+                <div className="scroll asks" {...(items.length > 0 ? { role: 'list', 'aria-label': t('What waits for your answer') } : {})}>
                     {sent && <p className="note" role="status"><Glyph name="completed" tone="ok" />{t('Sent: {title}', { title: sent })}</p>}
                     {found.isLoading && <Bones rows={4} />}
                     <Refusal error={found.error} />
@@ -92,8 +150,8 @@ export function Inbox() {
                     {found.data && items.length === 0 && <Empty title={t('Nobody waits for your answer')}>{t('When a process asks you or one of your groups something, it comes here with what you need to answer.')}</Empty>}
                 </div>
                 {chosen && <div className="col one">
-                    <div className="back"><Button kind="quiet" icon="left" onClick={() => open(undefined)}>{t('Inbox')}</Button><span className="t3 end num">{t('{n} of {all}', { n: at + 1, all: items.length })}</span></div>
-                    <Answer key={chosen.id} item={chosen} done={() => { say(question(chosen)); open(undefined); void client.invalidateQueries({ queryKey: ['inbox'] }); }} />
+                    <div className="back"><Button kind="quiet" icon="left" onClick={() => open(undefined)}>{t('Inbox')}</Button>{at >= 0 && <span className="t3 end num">{t('{n} of {all}', { n: at + 1, all: items.length })}</span>}</div>
+                    <Answer key={chosen.id} item={chosen} isGone={!listed} leave={() => { dropDraft(chosen); open(undefined); }} done={() => { say(question(chosen)); close(new Set(answered).add(chosen.id)); open(undefined); void client.invalidateQueries({ queryKey: ['inbox'] }); }} />
                 </div>}
             </div>
         </>

@@ -1,7 +1,7 @@
 // ActionDialog.tsx - doing something with a task: at once when nothing is asked, else after a form; refusals in the server's own words.
 import { useCallback, useState } from 'react';
 import { Problem, post } from '../../lib/api';
-import { errorsByField, FormFields, type Values } from '../../lib/form';
+import { errorsByField, FormFields, type Values, withDefaults } from '../../lib/form';
 import { newId } from '../../lib/insecure';
 import { Button, Dialog, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
@@ -76,7 +76,7 @@ const asPayload = (fields: ActionField[], values: Payload): Payload => {
 function ActionDialog({ task, action, close, changed }: { task: Task; action: string; close: () => void; changed: () => void }) {
     const known = ACTIONS[action]!;
     const fields = fieldsOf(action, task);
-    const [values, fill] = useState<Payload>({});
+    const [values, fill] = useState<Payload>(() => (task.form?.length ? { form: withDefaults(task.form) } : {}));
     const [error, refuse] = useState<unknown>(null);
     const [busy, work] = useState(false);
     const [event] = useState(newId);
