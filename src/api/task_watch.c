@@ -1,15 +1,24 @@
 /* task_watch.c - see task_watch.h. */
 #include "api/task_watch.h"
 
-#include "base/hash.h"
+#include "base/map.h"
 #include "store/planner.h"
 
 #include <stdlib.h>
 
 #define WATCH_LOOK_US INT64_C(1000000)
 
-/* What was told: enough for all that one look may find again. */
-enum { WATCH_TOLD = 4096 };
+/*
+ * What was told is known exactly, or the same would be told again with every
+ * look that finds it. The younger part takes what is told or found again; after
+ * so many looks, or when it is full, it becomes the older one.
+ */
+enum { TOLD_LOOKS = 16, TOLD_MAX = 20000 };
+
+struct watch_told {
+    struct arena mem;
+    struct map keys; /* id and time of a change, in bytes */
+};
 
 struct task_watch {
     struct node *node;
@@ -22,8 +31,16 @@ struct task_watch {
     bool ok;
     struct err err;
     struct node_read read;
-    uint64_t told[WATCH_TOLD]; /* by their hash; 0 = none */
+    struct watch_told told[2];
+    unsigned young; /* of the two */
+    unsigned looks; /* since it is the younger one */
 };
+
+static void told_clear(struct watch_told *t)
+{
+    arena_reset(&t->mem);
+    map_init(&t->keys, &t->mem);
+}
 
 struct task_watch *task_watch_new(struct node *node, struct events *events)
 {
@@ -35,23 +52,47 @@ struct task_watch *task_watch_new(struct node *node, struct events *events)
     w->events = events;
     w->is_idle = true;
     arena_init(&w->mem);
+    for (unsigned i = 0; i < ARRAY_SIZE(w->told); i++) {
+        arena_init(&w->told[i].mem);
+        told_clear(&w->told[i]);
+    }
     return w;
 }
 
 void task_watch_free(struct task_watch *w)
 {
     arena_fini(&w->mem);
+    for (unsigned i = 0; i < ARRAY_SIZE(w->told); i++)
+        arena_fini(&w->told[i].mem);
     free(w);
+}
+
+/* The younger part grows old, the older one is forgotten. */
+static void told_turn(struct task_watch *w)
+{
+    w->looks = 0;
+    w->young = !w->young;
+    told_clear(&w->told[w->young]);
 }
 
 bool task_watch_is_new(struct task_watch *w, const struct task_news *news)
 {
-    uint64_t hash = hash_bytes(news->id.ptr, news->id.len) ^
-                    hash_bytes((const char *)&news->at_us, sizeof(news->at_us));
-    uint64_t *slot = &w->told[hash % WATCH_TOLD];
-    bool is_new = *slot != hash;
+    char text[UUID_TEXT_LEN + sizeof(news->at_us)];
+    size_t id_len = news->id.len < UUID_TEXT_LEN ? news->id.len : UUID_TEXT_LEN;
+    struct str key;
+    struct watch_told *young;
+    bool is_new;
 
-    *slot = hash;
+    memcpy(text, news->id.ptr, id_len);
+    memcpy(text + id_len, &news->at_us, sizeof(news->at_us));
+    key = str_from(text, id_len + sizeof(news->at_us));
+    if (w->told[w->young].keys.count >= TOLD_MAX)
+        told_turn(w);
+    young = &w->told[w->young];
+    if (map_get(&young->keys, key) != NULL)
+        return false;
+    is_new = map_get(&w->told[!w->young].keys, key) == NULL;
+    map_put(&young->keys, str_copy(&young->mem, key), w);
     return is_new;
 }
 
@@ -99,6 +140,8 @@ void task_watch_run(struct task_watch *w, bool is_heard, int64_t now_us, int *ti
         if (w->is_idle)
             w->found = (struct task_changes){0};
         w->is_idle = false;
+        if (++w->looks >= TOLD_LOOKS)
+            told_turn(w);
         w->next_us = now_us + WATCH_LOOK_US;
         w->read = (struct node_read){
             .run = watch_run_read, .done = watch_was_read, .lane = LANE_CLIENT, .owner = w};

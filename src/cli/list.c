@@ -84,6 +84,7 @@ bool list_find(struct client *c, const char *what, const char *command, const ch
     struct str cursor = STR_NONE, end = str_of(name);
     struct reply reply;
     struct value items;
+    bool is_newest = str_eq(end, STR("@last"));
     struct uuid id;
     unsigned found = 0;
     int pages = 0;
@@ -97,15 +98,20 @@ bool list_find(struct client *c, const char *what, const char *command, const ch
         for (uint32_t i = 0; i < items.len; i++) {
             struct str text = client_text(items.items[i], "id");
 
-            if (!str_ends_with(text, end))
-                continue;
-            *out = text;
-            found++;
+            if (is_newest && (found == 0 || str_cmp(text, *out) > 0)) {
+                *out = text; /* ids grow with time */
+                found = 1;
+            } else if (!is_newest && str_ends_with(text, end)) {
+                *out = text;
+                found++;
+            }
         }
     } while (cursor.len > 0 && ++pages < PAGES_MAX);
     if (found == 1)
         return true;
-    if (found == 0)
+    if (found == 0 && is_newest)
+        client_fail(c, "not_found", "there is no %s yet", what);
+    else if (found == 0)
         client_fail(c, "not_found", "there is no %s whose id ends with '%s'; %s lists them", what,
                     name, command);
     else

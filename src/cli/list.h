@@ -32,8 +32,9 @@ struct list {
 int list_print(struct client *c, const struct list *l);
 
 /*
- * The id of what a person named: an id, or a unique end of one in the list at
- * `path`. `what` is one of them ("dead letter"), `command` lists them ("pawl dlq").
+ * The id of what a person named: an id, a unique end of one in the list at
+ * `path`, or @last: the newest there. `what` is one of them ("dead letter"),
+ * `command` lists them ("pawl dlq").
  */
 bool list_find(struct client *c, const char *what, const char *command, const char *path,
                const char *name, struct str *out) MUST_USE;

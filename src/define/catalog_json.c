@@ -2,6 +2,7 @@
 #include "define/catalog_json.h"
 
 #include "define/catalog.h"
+#include "define/catalog_form.h"
 #include "define/kind.h"
 #include "value/object.h"
 
@@ -23,9 +24,34 @@ static void write_words(struct buf *out, const char *name, struct str words)
     buf_char(out, ']');
 }
 
-/* The members of a field, without the braces. */
-static void write_field(struct buf *out, const struct field_spec *spec, enum language language)
+/* {"fail": "fails"}: the options that people have words for. */
+static void write_option_labels(struct buf *out, const struct field_spec *spec,
+                                enum language language)
 {
+    struct str words = str_of(spec->words);
+
+    object_name(out, "optionLabels");
+    buf_char(out, '{');
+    for (words = str_trim(words); words.len > 0;) {
+        int64_t space = str_find(words, STR(" "), 0);
+        size_t end = space < 0 ? words.len : (size_t)space;
+        struct str word = str_slice(words, 0, end);
+        const struct text *label = catalog_option_label(spec->name, word);
+
+        if (label != NULL) {
+            object_next(out);
+            buf_printf(out, "\"%.*s\":\"%s\"", STR_ARG(word), label->in[language]);
+        }
+        words = str_slice(words, space < 0 ? end : end + 1, words.len);
+    }
+    buf_char(out, '}');
+}
+
+/* The members of a field of a command or a table, without the braces. */
+static void write_field(struct buf *out, const char *owner, const struct field_spec *spec,
+                        enum language language)
+{
+    const struct form_field *form = catalog_form_field(owner, spec->name);
     static const char *const states[] = {
         [STATE_NOW] = "now", [STATE_LATER] = "later", [STATE_IGNORED] = "ignored"};
 
@@ -34,8 +60,14 @@ static void write_field(struct buf *out, const struct field_spec *spec, enum lan
     object_text(out, "kind", str_of(spec->kind));
     object_bool(out, "required", spec->need == FIELD_IS_NEEDED);
     object_text(out, "state", str_of(states[spec->state]));
-    if (spec->words != NULL)
+    if (spec->words != NULL) {
         write_words(out, "options", str_of(spec->words));
+        write_option_labels(out, spec, language);
+    }
+    object_bool(out, "shownFirst", form->shown == SHOWN_FIRST);
+    object_text(out, "section", form->section == SECTION_ANSWER ? STR("answer") : STR("request"));
+    if (form->picks != NULL)
+        object_text(out, "picks", str_of(form->picks));
     object_text(out, "help", str_of(spec->help.in[language]));
     object_json(out, "example", str_of(spec->example));
 }
@@ -69,7 +101,7 @@ static void write_fields(struct buf *out, enum language language)
         while ((spec = catalog_field_next((enum field_table)t, spec)) != NULL) {
             object_next(out);
             buf_char(out, '{');
-            write_field(out, spec, language);
+            write_field(out, catalog_table((enum field_table)t)->name, spec, language);
             buf_char(out, '}');
         }
         buf_char(out, ']');
@@ -79,11 +111,12 @@ static void write_fields(struct buf *out, enum language language)
 
 /* --- commands --- */
 
-static void write_argument(struct buf *out, const struct argument *a, enum language language)
+static void write_argument(struct buf *out, const char *command, const struct argument *a,
+                           enum language language)
 {
     object_next(out);
     buf_char(out, '{');
-    write_field(out, &a->spec, language);
+    write_field(out, command, &a->spec, language);
     if (a->spec.words != NULL) {
         struct str words = str_of(a->spec.words);
         int64_t space = str_find(words, STR(" "), 0);
@@ -126,10 +159,27 @@ static void write_command(struct buf *out, const struct command_spec *spec, enum
     object_name(out, "fields");
     buf_char(out, '[');
     for (const struct argument *a = spec->arguments; a->spec.name != NULL; a++)
-        write_argument(out, a, language);
+        write_argument(out, spec->name, a, language);
     buf_char(out, ']');
     write_result(out, &spec->result, language);
     buf_char(out, '}');
+}
+
+static void write_presets(struct buf *out, enum language language)
+{
+    object_name(out, "presets");
+    buf_char(out, '[');
+    for (const struct preset *p = catalog_presets(); p->name != NULL; p++) {
+        object_next(out);
+        buf_char(out, '{');
+        object_text(out, "name", str_of(p->name));
+        object_text(out, "label", str_of(p->label.in[language]));
+        object_text(out, "group", str_of(catalog_group(p->group)->name));
+        object_text(out, "help", str_of(p->help.in[language]));
+        object_json(out, "step", str_of(p->step.in[language]));
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
 }
 
 static void write_commands(struct buf *out, enum language language)
@@ -256,6 +306,7 @@ void catalog_write(struct buf *out, enum language language)
 {
     buf_char(out, '{');
     write_commands(out, language);
+    write_presets(out, language);
     object_name(out, "nodes");
     buf_text(out, "[]");
     write_tables(out, language);

@@ -335,19 +335,48 @@ static void test_skip__is_for_held_steps(void **state)
 }
 
 /* The same execution with another version of its program. */
-static bool migrate(const char *scenario)
+static bool move_with(struct event event, const char *scenario)
 {
     const struct program *old = rig.program;
     bool ok;
 
     rig_define(&other, scenario);
-    rig.program = other.program;
+    rig.program = event.program = other.program;
     rig_made(&rig, other.program, other.versions.items[other.versions.count - 1].definition);
     /* What was checked so far restores with the old version alone. */
-    ok = rig_event(&rig, (struct event){.kind = EVENT_MIGRATE, .program = other.program});
+    ok = rig_event(&rig, event);
     if (!ok)
         rig.program = old;
     return ok;
+}
+
+static bool migrate(const char *scenario)
+{
+    return move_with((struct event){.kind = EVENT_MIGRATE}, scenario);
+}
+
+static void test_retry__goes_on_elsewhere_in_a_version_without_the_step_that_failed(void **state)
+{
+#define FAILS "{'code':'bad','procedure':{'type':'compute.fail','code':'no','message':'no'}}"
+    const char *without =
+        "{'code':'a','steps':[" TRANSFORM("a", "1") "," TRANSFORM("z", "'done'") "]}";
+
+    (void)state;
+    for (int held = 0; held <= 1; held++) {
+        start(held ? "{'code':'a','onError':'hold','steps':[" TRANSFORM(
+                         "a", "1") "," FAILS "," TRANSFORM("z", "2") "]}"
+                   : "{'code':'a','onError':'fail_fast','steps':[" TRANSFORM(
+                         "a", "1") "," FAILS "," TRANSFORM("z", "2") "]}",
+              "{}");
+        assert_int_equal(rig.x->status, held ? STATUS_WAITING : STATUS_FAILED);
+        assert_false(move_with((struct event){.kind = EVENT_RETRY}, without));
+        assert_int_equal(rig.err.code, ERR_CONFLICT);
+        assert_true(move_with((struct event){.kind = EVENT_RETRY, .from = STR("z")}, without));
+        assert_int_equal(rig.x->status, STATUS_COMPLETED);
+        assert_string_equal(rig_text(&rig, rig.x->result_json), "'done'");
+        rig_reload(&rig);
+        assert_string_equal(rig_text(&rig, rig.x->result_json), "'done'");
+    }
 }
 
 static void test_migrate__a_waiting_execution_goes_on_with_another_version(void **state)
@@ -506,6 +535,7 @@ int main(void)
         CLAIM_WITH(test_skip__a_worker_that_answers_afterwards_is_too_late),
         CLAIM_WITH(test_skip__what_was_done_before_the_worker_was_asked_is_kept_with_a_result),
         CLAIM_WITH(test_skip__what_a_worker_may_have_done_is_undone),
+        CLAIM_WITH(test_retry__goes_on_elsewhere_in_a_version_without_the_step_that_failed),
         CLAIM_WITH(test_migrate__a_waiting_execution_goes_on_with_another_version),
         CLAIM_WITH(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
         CLAIM_WITH(test_migrate__a_version_without_reconcile_asks_no_more),

@@ -79,3 +79,15 @@ export async function taskIn(people, status, body = {}) {
 }
 
 export const newOrg = () => `00000000-0000-4000-8000-${String(Date.now() * 1000 + ++events).slice(-12).padStart(12, '0')}`;
+
+/** Listen to the tasks of a project; `hints()` are [id, status], in order. */
+export async function listen(rig, person, project) {
+    const stop = new AbortController();
+    const heard = { text: '', stop: () => stop.abort(), hints: () => [...heard.text.matchAll(/^data: (.*)$/gm)].map((m) => JSON.parse(m[1])).map((e) => [e.id, e.status]) };
+    const answer = await fetch(`${rig.server.url}/api/v1/tasks/events?project_id=${project}`, { headers: { Authorization: `Bearer ${person.token}` }, signal: stop.signal });
+    equal(answer.status, 200);
+    (async () => {
+        for await (const part of answer.body) heard.text += Buffer.from(part).toString();
+    })().catch(() => {});
+    return heard;
+}

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 
 import { check, claim, equal, refused, run } from '../api/stores.mjs';
-import { crew, Person } from './people.mjs';
+import { until } from '../kill/server.mjs';
+import { crew, listen, Person } from './people.mjs';
 
 const org = randomUUID();
 let people;
@@ -97,6 +98,19 @@ claim('in bulk an action that there is not, or that is of quality control, is re
     for (const [action, code] of [['fly', 'unknown_action'], ['qc_pass', 'action_forbidden']])
         refused(await boss.ask('POST', '/tasks/bulk', { action, ids: [task.id] }), 422, code);
     refused(await boss.ask('POST', '/tasks/bulk', { action: 'submit', ids: [task.id] }), 422, 'invalid');
+});
+
+claim('what was there before somebody listened is never hinted at, however much it is', async (rig) => {
+    const tasks = await Promise.all(Array.from({ length: 120 }, () => boss.task({ project_id: 'many' })));
+    for (const task of tasks) await boss.moved(task, 'cancel', { reason: 'x' });
+    const hints = await listen(rig, boss, 'many');
+    /* The log is looked at once a second, and a little of it again each time. */
+    await new Promise((done) => setTimeout(done, 3500));
+    equal(hints.hints(), []);
+    const last = await boss.task({ project_id: 'many' });
+    await until('the hint', () => hints.hints().length > 0);
+    equal(hints.hints(), [[last.id, 'available']]);
+    hints.stop();
 });
 
 await run(async (rig) => {

@@ -18,6 +18,9 @@ claim('the example is loaded by one command, and is as its page says', async (ri
         'Fix: Weld the beams': 'available', 'Hang the gate': 'blocked', 'Paint the walls': 'blocked',
         'Weld the beams': 'in_progress', 'Put up the frame': 'available', 'Pour the ground slab': 'done',
     });
+    const newest = (await rig.api('POST', '/tasks', { title: 'Sweep the floor' })).body;
+    equal(JSON.parse(cli('task', 'show', '@last', '--json')).id, newest.id);
+    equal(cli('task', 'do', 'cancel', '@last', '--reason', 'clean'), 'Sweep the floor is canceled\n');
     const shown = cli('task', 'ls', '--attention');
     check(shown.includes('Weld the beams') && shown.split('\n').every((line) => line.length <= 80), shown);
     check(cli('shift', 'ls').includes('day shift'), 'the shift is listed');

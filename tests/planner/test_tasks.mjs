@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { check, claim, equal, pawl, refused, run } from '../api/stores.mjs';
 import { Server } from '../kill/server.mjs';
-import { Person, crew, newOrg, taskIn } from './people.mjs';
+import { Person, crew, newOrg, taskIn, listen } from './people.mjs';
 
 const soon = (ms) => new Date(Date.now() + ms).toISOString();
 
@@ -116,7 +116,10 @@ claim('a reassignment is a recall and an assignment under one event', async (rig
 claim('the log of transitions cannot be changed, not even by SQL', async (rig) => {
     const { lead } = await crew(rig);
     const task = await lead.moved(await lead.task(), 'cancel', { reason: 'x' });
-    for (const text of [`UPDATE task_transitions SET action = 'start' WHERE task_id = '${task.id}'`, `DELETE FROM task_transitions WHERE task_id = '${task.id}'`]) {
+    const again = rig.store
+        ? `INSERT INTO task_transitions OVERRIDING SYSTEM VALUE SELECT * FROM task_transitions WHERE task_id = '${task.id}' ON CONFLICT (id) DO UPDATE SET action = 'start'`
+        : `INSERT OR REPLACE INTO task_transitions SELECT * FROM task_transitions WHERE task_id = '${task.id}'`;
+    for (const text of [`UPDATE task_transitions SET action = 'start' WHERE task_id = '${task.id}'`, `DELETE FROM task_transitions WHERE task_id = '${task.id}'`, again]) {
         const done = sql(rig, text);
         check(done.status !== 0 && done.error.includes('append-only'), `${text}: ${done.error}`);
     }
@@ -462,18 +465,6 @@ claim('many tasks are assigned, recalled and canceled at once; a dry run counts'
     const gone = await bulk(lead, { action: 'cancel', filter: { status: 'available' }, payload: { reason: 'over' } });
     equal([gone.done, gone.failed], [4, 0], JSON.stringify(gone));
 });
-
-/** Listen to the tasks of a project: `hints` are [id, status]. */
-async function listen(rig, person, project) {
-    const stop = new AbortController();
-    const heard = { text: '', stop: () => stop.abort(), hints: () => [...heard.text.matchAll(/^data: (.*)$/gm)].map((m) => JSON.parse(m[1])).map((e) => [e.id, e.status]) };
-    const answer = await fetch(`${rig.server.url}/api/v1/tasks/events?project_id=${project}`, { headers: { Authorization: `Bearer ${person.token}` }, signal: stop.signal });
-    equal(answer.status, 200);
-    (async () => {
-        for await (const part of answer.body) heard.text += Buffer.from(part).toString();
-    })().catch(() => {});
-    return heard;
-}
 
 claim('those who listen are told of tasks of their organisation, once', async (rig) => {
     const { lead } = await crew(rig);

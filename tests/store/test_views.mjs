@@ -63,6 +63,7 @@ const columns = {
     scenario_versions: 'scenario_code version status definition change_summary created_by created_at',
     procedure_versions: 'procedure_code version status definition change_summary created_by created_at',
     scenario_run_snapshots: 'execution_id scenario_code scenario_version kind code version',
+    received: 'id source execution_id received_at',
     executions: 'id schema_id id_status current_step_id started_at finished_at created_at created_by error',
     execution_state: 'execution_id current_node_id context updated_at',
     execution_steps: 'id execution_id node_id node_type prev_node_id next_node_id input output id_status error started_at finished_at',
@@ -131,6 +132,17 @@ claim('SQL that was written for jsonb finds what it looks for', async (rig) => {
     equal(ask(rig, `SELECT status FROM scenario_executions WHERE context @> '{"steps": {"a": {"x": 5}}}'`), [{ status: 'completed' }]);
     equal(ask(rig, `SELECT definition -> 'steps' -> 0 ->> 'code' AS code FROM scenario_versions WHERE scenario_code = 'viewed'`), [{ code: 'a' }]);
 }, 'PostgreSQL');
+
+claim('what arrived once is known by its id, a signal and a delivery of a webhook alike', async (rig) => {
+    const { id } = await rig.begin('viewed', { input: { n: 4 } });
+    equal((await rig.api('POST', `/executions/${id}/signal`, { type: 'go', id: 'signal-of-mine' })).status, 202);
+    await rig.publish({ code: 'hooked', name: 'hooked', triggers: [{ type: 'webhook', path: 'seen', id: '$.webhook.payload.id' }], steps: [{ code: 'a', procedure: transform({}) }] });
+    const delivered = await rig.client.ask('POST', '/hooks/seen', { id: 'delivery-1' });
+    equal(delivered.status, 202, JSON.stringify(delivered.body));
+    const rows = ask(rig, "SELECT id, source, execution_id FROM received WHERE source = 'hooks/seen' OR id = 'signal-of-mine' ORDER BY source");
+    equal(rows.map((row) => [row.source, row.execution_id]), [['hooks/seen', delivered.body.id], ['signal', id]]);
+    check(rows[0].id.includes('delivery-1') && rows[1].id === 'signal-of-mine', JSON.stringify(rows));
+});
 
 await run(async (rig) => {
     await rig.publish(definition);

@@ -20,6 +20,7 @@ export async function addStep(page, part, name, code) {
     // A new step asks for its name: what is typed before that would go there.
     await page.waitForFunction(() => document.activeElement?.matches('.inspector .isect.two textarea'));
     await page.fill('.inspector .isect.two textarea', name);
+    await page.keyboard.press('Tab'); // the code goes with the name
     if (code) {
         await page.fill('.inspector .isect.two input', code);
         await page.press('.inspector .isect.two input', 'Enter');
@@ -31,7 +32,9 @@ export async function addStep(page, part, name, code) {
 export async function addItem(page, list, values) {
     const box = field(page, list);
     if ((await box.count()) === 0) await page.locator(`.inspector .addf:text-is("${list}")`).last().click();
-    await box.locator(':scope > .list > .btn').last().click();
+    // A list that must not be empty begins with an item that is.
+    const isFresh = (await box.locator(':scope > .list > .titem').count()) === 1 && / 1$/.test(await box.locator(':scope > .list > .titem > .thd .fold').innerText());
+    if (!isFresh) await box.locator(':scope > .list > .btn').last().click();
     const item = box.locator('.titem.open').last();
     for (const [label, value] of Object.entries(values)) {
         const own = item.locator(`.fld:has(> .flh label:text-is("${label}"))`);

@@ -32,6 +32,8 @@ await ask('POST', '/records/stock/bolt/actions/stocktaking', {});
 await ask('PUT', '/subscriptions/shop', { url: 'http://127.0.0.1:9/hook', events: ['OrderPaid'] });
 for (let i = 0; i < 3; i++) await ask('POST', '/executions', { code: 'announce' });
 const hopper = await ask('POST', '/users', { name: 'Hopper', role: 'member', email: 'hopper@example.org', groups: ['directors', 'managers', 'legal'] });
+await ask('POST', '/import', { items: [{ kind: 'scenario', code: 'survey', name: 'Site survey', input: [{ name: 'site', type: 'string', required: true }], steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'surveyed', title: 'What is at {{ input.site }}?', assignee: 'group:legal', timeout: '2d', form: [{ name: 'place', type: 'string', label: 'Place', required: true, description: 'Where you stood.' }, { name: 'rooms', type: 'integer', label: 'Rooms', required: true, default: 4 }, { name: 'safe', type: 'boolean', label: 'Is it safe?', required: true }, { name: 'why_not', type: 'string', label: 'Why not?', requiredWhen: 'payload.safe == false' }, { name: 'grade', type: 'string', label: 'Grade', enum: ['good', 'fair', 'poor'], required: true }, { name: 'seen', type: 'date', label: 'Seen on' }] } }] }] });
+await ask('POST', '/executions', { code: 'survey', input: { site: 'dock-4' } });
 // A draft that is wrong, one that changes something, one that has just begun.
 const draft = (code, change) => server.asAdmin('PUT', `/scenarios/${code}/draft`, change(readFileSync(`examples/${code}.json`, 'utf8')));
 await draft('contract_signing', (text) => text);
@@ -61,6 +63,7 @@ const SCREENS = [
     ['dead-letters', `/dlq?id=${letter}`, '.letter'],
     ['inbox', '/inbox', '.askrow', undefined, undefined, hopper.token],
     ['inbox-answer', '/inbox', '.askrow', async (page) => { await page.click('.askrow'); await page.click('.answer [role=radio]'); }, undefined, hopper.token],
+    ['inbox-form', '/inbox', '.askrow', async (page) => { await page.click('.askrow:has-text("dock-4")'); await page.waitForSelector('#field-place'); }, undefined, hopper.token],
     ['inbox-empty', '/inbox', '.empty', undefined, undefined, worker],
     ['schedules', '/schedules', '.trow.scheds', async (page) => { await page.click('.rowlink'); await page.waitForSelector('.times li'); }],
     ['schedules-try', '/schedules', '.trow.scheds', async (page) => { await page.click('.bar .btn'); await page.waitForSelector('.times li'); }],
@@ -85,9 +88,13 @@ const SCREENS = [
     ['constructor-empty', '/processes/scenarios/holiday_request', '.slot.only', undefined, 'wide'],
     ['process-new', '/processes', '.trow', async (page) => { await page.click('.bar .btn.ink'); await page.waitForSelector('#new-name'); }, 'wide'],
     ['functions', '/functions?name=vat', '.side'],
-    ['templates', '/templates', '.trow'],
-    ['configuration', '/config', '.trow'],
+    ['function-new', '/functions?new=1', '#live-name'],
+    ['templates', '/templates?name=on_its_way', '.mail'],
+    ['configuration', '/config?name=discount_limit', '#live-value'],
     ['users', '/settings', '.trow'],
+    ['user', '/settings/users', '.trow', async (page) => { await page.click('.rowlink:has-text("Barbara")'); await page.waitForSelector('.side .line'); }],
+    ['user-new', '/settings/users', '.trow', async (page) => { await page.click('.bar .btn'); await page.selectOption('#user-role', 'executor'); }],
+    ['token-new', '/settings/users', '.trow', async (page) => { await page.click('.rowlink:has-text("Barbara")'); await page.click('.side .sect .btn.sm >> nth=1'); await page.waitForSelector('#token-name'); }],
     ['planner', '/planner', '.column.shown .tcard', undefined, undefined, lead],
     ['planner-lifted', '/planner', '.column.shown .tcard', async (page) => { await page.hover(`[data-id="${tasks.cable214.id}"]`); await page.mouse.down(); await page.mouse.move(620, 400, { steps: 5 }); await page.waitForSelector('.board.lifting'); await page.mouse.move(600, 420, { steps: 4 }); }, 'wide', lead],
     ['planner-assign', '/planner', '.column.shown .tcard', async (page) => { await page.click(`[data-id="${tasks.cable214.id}"] .more`); await page.click('.menu .mi'); await page.waitForSelector('.picker button'); }, 'wide', lead],

@@ -183,7 +183,7 @@ await claims.claim('it stands at 1280, in the dark and in Russian, free of what 
 });
 
 await claims.claim('at 1280 the palette has names; where only pictures fit, each has its name for who cannot tell them apart', async () => {
-    const names = () => page.$$eval('.part', (all) => all.map((part) => [part.getAttribute('aria-label'), part.querySelector('.cut').offsetWidth > 0]));
+    const names = () => page.$$eval('.part', (all) => all.map((part) => [part.getAttribute('aria-label'), part.querySelector('.pname').offsetWidth > 0]));
     const wide = await names();
     equal(wide.length > 20 && wide.every(([, shown]) => shown), true, 'names are shown');
     equal(wide.every(([name]) => /[а-я]/i.test(name ?? '')), true, 'in Russian');

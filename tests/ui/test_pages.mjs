@@ -243,6 +243,7 @@ await claims.claim('a credential is made, shown without its secret, changed and 
     equal(await complaintsOf(admin), []);
     await admin.click('.empty .btn');
     await admin.fill('#cred-code', 'erp');
+    equal(await admin.textContent('[role=dialog] .acts .btn.ink'), 'Missing: Only for addresses under');
     await admin.fill('#cred-base_url', 'https://erp.example/v1');
     await admin.fill('#cred-header_name', 'X-Api-Key');
     await admin.fill('#cred-secret', 'sk_live_51H');

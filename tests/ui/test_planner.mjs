@@ -119,6 +119,9 @@ await claims.claim('who asks for help is acknowledged from the board', async () 
 
 await claims.claim('a task is made, held, opened, split and deleted from its page', async () => {
     await lead.click('.bar .btn:has-text("New task")');
+    equal(await lead.$eval('[role=dialog] .acts .btn.ink', (b) => [b.disabled, b.textContent]), [true, 'Missing: Title'], 'a button that waits says for what');
+    await lead.fill('#task-priority', 'high');
+    equal(await lead.inputValue('#task-priority'), '', 'what is no number is not taken for 0');
     await lead.fill('#task-title', 'Drill anchors, axis B');
     await lead.fill('#task-priority', '3');
     equal(await complaintsOf(lead), []);
@@ -167,6 +170,7 @@ await claims.claim('the page of a task has its history, people, defects and what
 
 await claims.claim('a refusal is shown in the server\'s words, and the page shows how the task stands now', async () => {
     await lead.click('.taskside .btn:has-text("Recall to the pool…")');
+    equal(await lead.textContent('[role=dialog] .acts .btn.ink'), 'Missing: Reason');
     await lead.fill('#field-reason', 'the shift is over');
     await move('Barbara', 'cable', 'submit');
     await lead.waitForSelector('.ttl .st:has-text("handed in")');
@@ -191,6 +195,8 @@ await claims.claim('an executor on a phone takes a task, starts it, asks for hel
     await phone.click('.poolcard:has-text("Fix: 2 clamps") .poolhead, .poolcard:has-text("Seal windows") .poolhead');
     await phone.click('.poolcard.open .btn:has-text("Take it")');
     await until('it is Tony\'s', async () => (await as(people.Tony.token, 'GET', '/tasks?assigned_to=me')).items.length === 1);
+    await phone.waitForSelector('.why .btn.ink:has-text("Start")');
+    equal(new URL(phone.url()).searchParams.get('view'), 'mine', 'who takes a task goes on with it');
     await phone.click('.tabbar a:has-text("Shift")');
     await phone.waitForSelector('.trow.shifts');
     equal(await phone.$$eval('.tabbar .active', (all) => all.map((a) => a.textContent)), ['Shift']);

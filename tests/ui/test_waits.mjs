@@ -22,7 +22,13 @@ await ok('POST', '/import', { items: [
             { code: 'ship', procedure: { type: 'compute.fail', code: 'no_van', message: 'there is no van' } },
         ],
     },
+    { kind: 'scenario', code: 'sides', steps: [{ code: 'both', parallel: { branches: [[{ code: 'left', procedure: { type: 'wait.signal', signalType: 'l' } }], [{ code: 'right', procedure: { type: 'wait.signal', signalType: 'r' } }]] } }, { code: 'after', procedure: { type: 'log', message: 'both' } }] },
+    { kind: 'scenario', code: 'payout', input: [{ name: 'n', type: 'integer' }], steps: [{ code: 'charge', procedure: { type: 'compute.fail', code: 'card_declined', message: 'the bank declined the card' } }] },
+    { kind: 'scenario', code: 'account', steps: [{ code: 'find', onError: 'hold', procedure: { type: 'record.get', object: 'account', id: 'main' } }] },
 ] });
+for (let n = 0; n < 12; n++) await ok('POST', '/executions?wait=5s', { code: 'payout', key: `payout-${n}`, input: { n } });
+await ok('POST', '/executions', { code: 'account', key: 'account-1' });
+const sides = await ok('POST', '/executions', { code: 'sides', key: 'sides-1' });
 const order = await ok('POST', '/executions', { code: 'order', input: { n: '7' } });
 const parcel = await ok('POST', '/executions', { code: 'parcel', key: 'parcel-1' });
 const remind = await ok('POST', '/executions', { code: 'remind', key: 'remind-1' });
@@ -102,6 +108,63 @@ await claims.claim('what could not be undone leads to its dead letter, and to no
     equal(await complaintsOf(page), []);
     await page.click('.note .btn.link');
     await page.waitForSelector('.trow:has-text("stuck-2")');
+    quiet();
+});
+
+await claims.claim('a lane that is under way is drawn as reached, and what follows it is not', async () => {
+    await page.goto(`${server.base}/executions/${sides.id}`);
+    await page.waitForSelector('.node.live >> nth=1');
+    equal(await page.$eval('.lane', (lane) => lane.classList.contains('later')), false, 'the lane itself');
+    equal(await page.$$eval('.wires path.wire.done', (all) => all.length), 0, 'nothing behind a branch that waits is done');
+    equal(await page.$eval('.node:has-text("after")', (node) => node.classList.contains('later')), true, 'what comes after it');
+    quiet();
+});
+
+await claims.claim('failures that are alike stand together on the overview, and lead to all of them', async () => {
+    await page.goto(`${server.base}/`);
+    await page.waitForSelector('.failures .er:has-text("12 alike")');
+    equal((await page.textContent('.why .failed')).includes('12 of them in payout'), true, await page.textContent('.why .failed'));
+    equal(await complaintsOf(page), []);
+    await page.click('.failures .er:has-text("12 alike")');
+    await page.waitForSelector('.trow:has-text("payout-11")');
+    equal(Object.fromEntries(new URL(page.url()).searchParams), { status: 'failed', code: 'payout', error: 'card_declined', from: '1h' });
+    equal((await page.textContent('body')).includes('12 match'), true);
+    quiet();
+});
+
+await claims.claim('a view says how many it has, whatever filter is set now', async () => {
+    equal(await page.textContent('.views button:has-text("Needs a person") .num'), '1');
+    await page.click('.views button:has-text("Needs a person")');
+    await page.waitForSelector('.trow:has-text("account-1")');
+    quiet();
+});
+
+await claims.claim('a view of one\'s own is saved, renamed and forgotten', async () => {
+    await page.goto(`${server.base}/executions?code=payout`);
+    await page.click('.views button:has-text("Save view")');
+    await page.fill('#view-name', 'Payouts');
+    await page.click('[role=dialog] .btn.ink');
+    await page.waitForSelector('.views button.on:has-text("Payouts")');
+    await page.click('.views button:has-text("Rename…")');
+    await page.fill('#view-name', 'Money out');
+    await page.click('[role=dialog] .btn.ink');
+    await page.waitForSelector('.views button.on:has-text("Money out")');
+    await page.reload();
+    await page.waitForSelector('.views button.on:has-text("Money out")');
+    equal(await page.$('.views button:has-text("Payouts")'), null);
+    equal(await complaintsOf(page), []);
+    await page.click('.views button:has-text("Forget this view")');
+    await page.waitForFunction(() => !document.querySelector('.views')?.textContent.includes('Money out'));
+    quiet();
+});
+
+await claims.claim('when nothing matches, the page says how many there are with one filter less', async () => {
+    await page.goto(`${server.base}/executions?status=failed&code=account`);
+    await page.waitForSelector('.oneless .btn');
+    equal(await page.$$eval('.oneless .btn', (all) => all.map((one) => one.textContent)), ['1 without “status is failed”', '14 without “process is account”']);
+    equal(await complaintsOf(page), []);
+    await page.click('.oneless .btn >> nth=0');
+    await page.waitForSelector('.trow:has-text("account-1")');
     quiet();
 });
 

@@ -6,6 +6,7 @@ import './keys.css';
 const KEYS: [string, [string[], string][]][] = [
     ['Everywhere', [[['Ctrl', 'K'], 'Search or jump to'], [['?'], 'This page'], [['g', 'o'], 'Overview'], [['g', 'e'], 'Executions'], [['g', 'd'], 'Dead letters'], [['g', 'p'], 'Processes'], [['Esc'], 'Close, leave']]],
     ['In a list', [[['j'], 'Next row'], [['k'], 'Row before'], [['Enter'], 'Open'], [['x'], 'Choose the row'], [['/'], 'Filter']]],
+    ['In the constructor', [[['a'], 'Add a step'], [['↑', '↓'], 'Step before, next step'], [['Enter'], 'Fill in the step'], [['Esc'], 'Back to the canvas'], [['Alt', '↑ ↓'], 'Move the step'], [['Ctrl', 'D'], 'Duplicate'], [['Ctrl', 'C / X / V'], 'Copy, cut, paste'], [['Del'], 'Delete'], [['Ctrl', 'Z / Y'], 'Undo, redo'], [['Ctrl', 'S'], 'Save now']]],
     ['On an execution', [[['j'], 'Next step'], [['k'], 'Step before'], [['1', '4'], 'Input, output, error, context'], [['←', '→'], 'Move in time']]],
 ];
 

@@ -20,8 +20,9 @@ import type { Pin, Trial } from './dryrun';
 import { type Path, pathOf } from './edits';
 import { Inspector } from './Inspector';
 import { knownAt } from './known';
-import { codesOf, type DefinitionKind, everyItem, itemAt, listOf, newItem, type Part, rootOf, samePath } from './model';
-import { entriesOf, PartsPalette } from './PartsPalette';
+import { codesOf, type DefinitionKind, everyItem, itemAt, listOf, newItem, rootOf, samePath } from './model';
+import { clipOf, duplicateOf, keepClip, pasteOf } from './clip';
+import { entriesOf, type Entry, PartsPalette } from './PartsPalette';
 import { errorsFirst, Problems } from './Problems';
 import { PublishDialog } from './Publish';
 import { nameOfExecution, SampleContext, useExecutions, useWhole } from './Sample';
@@ -134,7 +135,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
     const procedures = useQuery({ queryKey: ['procedures'], queryFn: () => allOf<Process>('/procedures') });
     const functions = useQuery({ queryKey: ['functions', 'known'], queryFn: () => allOf<{ name: string; code?: string; definition?: { params?: { name: string }[] } }>('/functions') });
     const good = shown.good;
-    const list = useMemo(() => (good ? listOf(catalog, kind, good.value, t('otherwise')) : { at: rootOf(kind), items: [] }), [good, catalog, kind]);
+    const list = useMemo(() => (good ? listOf(catalog, kind, good.value, t('otherwise'), t('no condition yet')) : { at: rootOf(kind), items: [] }), [good, catalog, kind]);
     const { findings, checked } = useFindings(kind, shown.text, shown.broken !== null);
     const item = useMemo(() => (selected ? itemAt(list, selected) : null), [list, selected]);
     const select = useCallback((path: Path | null) => { choose(path); chooseSlot(null); }, []);
@@ -161,14 +162,20 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
     const sample: Sample | null = useMemo(() => (whole.data ? { id: whole.data.id, name: nameOfExecution(whole.data), context: whole.data.context ?? { input: whole.data.input } } : null), [whole.data]);
     const known = useMemo(() => knownAt(catalog, kind, list, item?.at ?? null, Array.isArray(good?.value.input) ? good.value.input : [], sample?.context, (functions.data ?? []).map((f) => ({ name: f.name ?? f.code ?? '', params: f.definition?.params }))), [catalog, kind, list, item, good, sample, functions.data]);
 
-    const add = (part: Part, where: Slot | null = slot) => {
-        if (readOnly || !good) return;
+    const placeFor = (where: Slot | null): { list: Path; index: number } => {
         const fallback: { list: Path; index: number } = item && typeof item.at.at(-1) === 'number' ? { list: item.at.slice(0, -1), index: Number(item.at.at(-1)) + 1 } : { list: rootOf(kind), index: list.items.length };
-        const at = where ?? fallback;
-        acts(doc).insert(at.list, at.index, newItem(kind, part, codesOf(list)));
+        return where ?? fallback;
+    };
+    const put = (value: unknown, at: { list: Path; index: number }) => {
+        acts(doc).insert(at.list, at.index, value);
         const path = [...at.list, at.index];
         meant.current = null;
         select(path);
+        return path;
+    };
+    const add = (entry: Entry, where: Slot | null = slot) => {
+        if (readOnly || !good) return;
+        const path = put(newItem(catalog, kind, entry.part, codesOf(list), entry.label), placeFor(where));
         setTimeout(() => aim({ pointer: `${path.map((p) => `/${p}`).join('')}/${kind === 'scenario' ? 'name' : ''}`, n: Date.now() }), 30);
         if (tab !== 'steps') turn('steps');
     };
@@ -177,7 +184,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
         const moved = event.dataTransfer.getData('text/pawl-move');
         if (part) {
             const entry = entriesOf(catalog, kind).find((one) => one.key === part);
-            if (entry) add(entry.part, where);
+            if (entry) add(entry, where);
         } else if (moved) acts(doc).move(JSON.parse(moved) as Path, where.list, where.index);
     };
     const go = (finding: Finding) => {
@@ -199,7 +206,21 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
         acts(doc).move(path, target, by > 0 ? index + 2 : index - 1);
         choose([...target, Math.max(0, index + by)]);
     };
+    const showChosen = () => requestAnimationFrame(() => document.querySelector<HTMLElement>('.node.sel, .lane.sel > .hd')?.focus());
+    const copy = (path: Path) => {
+        if (readOnly || !good || typeof path.at(-1) !== 'number') return;
+        put(duplicateOf(good, path, kind, codesOf(list)), { list: path.slice(0, -1), index: Number(path.at(-1)) + 1 });
+        showChosen();
+    };
+    const paste = () => {
+        const raw = good && !readOnly ? pasteOf(kind, codesOf(list)) : null;
+        if (!raw) return;
+        put(raw, placeFor(slot));
+        showChosen();
+    };
     const keys = (event: React.KeyboardEvent, node: Node) => {
+        const held = event.ctrlKey || event.metaKey;
+        const key = event.key.toLowerCase();
         const order = [...everyItem(list)].map(({ item: one }) => one);
         const i = order.findIndex((one) => samePath(one.at, node.at));
         const step = (to: number) => { const next = order[to]; if (next) { event.preventDefault(); select(next.at); requestAnimationFrame(() => document.querySelector<HTMLElement>('.node.sel, .lane.sel > .hd')?.focus()); } };
@@ -208,7 +229,20 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
             move(node.at, event.key === 'ArrowUp' ? -1 : 1);
         } else if (event.key === 'ArrowDown') step(i + 1);
         else if (event.key === 'ArrowUp') step(i - 1);
-        else if (event.key === 'Delete' || event.key === 'Backspace') remove(node.at);
+        else if (event.key === 'Delete' || event.key === 'Backspace') {
+            step(i + 1 < order.length ? i + 1 : i - 1);
+            remove(node.at);
+        } else if (held && key === 'd') {
+            event.preventDefault();
+            copy(node.at);
+        } else if (held && (key === 'c' || key === 'x') && good) {
+            event.preventDefault();
+            keepClip(clipOf(good, node.at, kind));
+            if (key === 'x') remove(node.at);
+        } else if (event.key === 'Enter' && samePath(node.at, selected)) {
+            event.preventDefault();
+            document.querySelector<HTMLElement>('.inspector .isect :is(input, textarea, select)')?.focus();
+        }
     };
     // Undo and redo are the history's, wherever the cursor stands: the fields show the same text.
     useEffect(() => {
@@ -223,6 +257,11 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
             } else if ((event.ctrlKey || event.metaKey) && key === 's') {
                 event.preventDefault();
                 void saver.save();
+            } else if ((event.ctrlKey || event.metaKey) && key === 'v' && (event.target as HTMLElement).closest('.ed-canvas')) {
+                event.preventDefault();
+                paste();
+            } else if (key === 'escape' && (event.target as HTMLElement).closest('.inspector') && !document.querySelector('[role=dialog]')) {
+                showChosen();
             } else if (key === 'a' && !event.ctrlKey && !event.metaKey && !event.altKey && !(event.target as HTMLElement).closest('input, textarea, select') && !(event.target as HTMLElement).shadowRoot && !document.querySelector('[role=dialog]')) {
                 event.preventDefault();
                 search.current?.focus();
@@ -230,7 +269,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
         };
         addEventListener('keydown', press);
         return () => removeEventListener('keydown', press);
-    }, [doc, saver]);
+    });
 
     const desk: Desk | null = good ? { doc, good, catalog, kind, code, list, findings, readOnly: readOnly || shown.broken !== null, selected, select, known, sample, aimed: focus?.pointer ?? '', procedures: [...Object.keys((good.value.procedures as object) ?? {}).map((name) => ({ code: name, name: null })), ...(procedures.data ?? []).map((p) => ({ code: p.code, name: p.name }))] } : null;
     const errors = findings.filter((finding) => finding.severity === 'error');
@@ -276,7 +315,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
                             <Canvas label={t('Canvas')} catalog={catalog} list={list} selected={selected} select={select} dress={way ? way.dress : dress} edgeTone={way?.edgeTone} margin={way ? 64 : 32} undoLane={!way} edit={desk.readOnly ? undefined : { chosen: slot, choose: (to) => { chooseSlot(to); if (to) search.current?.focus(); }, drop: dropOn, keys }} />
                             <Problems doc={doc} good={good!} catalog={catalog} list={list} findings={findings} broken={shown.broken ? { line: doc.lineOf(shown.broken.offset) } : null} go={go} checked={checked} />
                         </div>
-                        {trying ? <DryRun pins={pins} pin={pin} trial={trial} show={showTrial} close={() => tryIt(false)} saved={() => saver.save()} hasDraft={hasDraft} keepAsTest={(test) => { acts(doc).add(['meta', 'tests'], test); showTests(null); turn('tests'); tryIt(false); }} /> : <Inspector item={item} focus={focus} />}
+                        {trying ? <DryRun pins={pins} pin={pin} trial={trial} show={showTrial} close={() => tryIt(false)} saved={() => saver.save()} hasDraft={hasDraft} keepAsTest={(test) => { acts(doc).add(['meta', 'tests'], test); showTests(null); turn('tests'); tryIt(false); }} /> : <Inspector item={item} focus={focus} copy={copy} />}
                     </div>
                 )}
             </SampleContext></DeskContext>}

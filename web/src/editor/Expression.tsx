@@ -8,11 +8,19 @@ import { type Comparison, literalOf, type Operator, readCondition, typedOf, writ
 import { useDesk } from './desk';
 import { isComputed, useOutcome } from './eval';
 import { brief, type Known } from './known';
+import type { Offer } from './offers';
 
 /** `expression`: all of it is CEL; `value`: it may be, by how it begins; `template`: it may hold some. */
 export type Mode = 'expression' | 'value' | 'template';
 
-const noteOf = (known: Known) => (known.has ? brief(known.value) : known.note);
+const noteOf = (known: Known, typeName: (type: string) => string) => (known.has ? brief(known.value) : known.note || typeName(known.type ?? ''));
+
+/** The types of parameters as people call them. */
+function useTypeName() {
+    const { catalog } = useDesk();
+    const labels = catalog.fields.parameter?.find((field) => field.name === 'type')?.optionLabels ?? {};
+    return (type: string) => labels[type] ?? type;
+}
 
 function rank(known: Known[], typed: string): Known[] {
     const word = typed.replace(/^\$\.?/, '').toLowerCase();
@@ -24,6 +32,7 @@ function rank(known: Known[], typed: string): Known[] {
 /** The list of what is known here, with a field to search it. */
 export function Picker({ choose, onlyPaths }: { choose: (known: Known) => void; onlyPaths?: boolean }) {
     const { known, sample } = useDesk();
+    const typeName = useTypeName();
     const [typed, type] = useState('');
     const [at, go] = useState(0);
     const id = useId();
@@ -52,7 +61,7 @@ export function Picker({ choose, onlyPaths }: { choose: (known: Known) => void; 
                     return (
                         <div key={`${one.group}${one.label}`} role="presentation">
                             {head && <h4 role="presentation">{t(head)}</h4>}
-                            <button type="button" tabIndex={-1} role="option" aria-selected={i === at} id={`${id}-${i}`} className={`o ${i === at ? 'on' : ''}`} onMouseMove={() => go(i)} onClick={() => choose(one)}><span className="mono nowrap">{one.label}</span><span className="end t3 cut">{noteOf(one)}</span></button>
+                            <button type="button" tabIndex={-1} role="option" aria-selected={i === at} id={`${id}-${i}`} className={`o ${i === at ? 'on' : ''}`} onMouseMove={() => go(i)} onClick={() => choose(one)}><span className="mono nowrap">{one.label}</span><span className="end t3 cut">{noteOf(one, typeName)}</span></button>
                         </div>
                     );
                 })}
@@ -72,19 +81,25 @@ function wordBefore(text: string, cursor: number, mode: Mode): string | null {
 
 const isInHoles = (text: string, mode: Mode) => mode !== 'expression' && !/^\$|^=/.test(text);
 
-interface Props { id: string; value: string; change: (to: string) => void; mode: Mode; label: string; wrong?: boolean; placeholder?: string; lines?: boolean }
+interface Props { id: string; value: string; change: (to: string) => void; mode: Mode; label: string; wrong?: boolean; placeholder?: string; lines?: boolean; /** No expression can stand here. */ plain?: boolean; /** What is picked most. */ offers?: Offer[] }
 
 /** A text with completion behind the cursor and a button that shows all that can be put in. */
-export function ExpressionText({ id, value, change, mode, label, wrong, placeholder, lines }: Props) {
+export function ExpressionText({ id, value, change, mode, label, wrong, placeholder, lines, plain, offers }: Props) {
     const { known, readOnly } = useDesk();
+    const typeName = useTypeName();
     const box = useRef<HTMLTextAreaElement>(null);
-    const [hints, hint] = useState<{ word: string; found: Known[]; at: number } | null>(null);
+    const [hints, hint] = useState<{ word: string; found: Known[]; at: number; isWhole?: boolean } | null>(null);
     const [picking, pick] = useState(false);
     const list = useId();
     const cursor = useRef(0);
     const look = (text: string, where: number) => {
         cursor.current = where;
-        const word = wordBefore(text, where, mode);
+        if (offers && !isComputed(text || value)) {
+            const own = offers.filter((one) => `${one.label} ${one.note}`.toLowerCase().includes(text.toLowerCase())).slice(0, 12).map((one): Known => ({ group: 'Around it', label: one.label, insert: one.label, note: one.note, has: false }));
+            // None is marked: who goes on to the next field takes nothing.
+            return hint(own.length > 0 && !(own.length === 1 && own[0]!.label === text) ? { word: text, found: own, at: -1, isWhole: true } : null);
+        }
+        const word = plain ? null : wordBefore(text, where, mode);
         const found = word ? rank(known, word).slice(0, 8) : [];
         hint(word && found.length > 0 && !(found.length === 1 && found[0]!.label === word.replace(/^\$\./, '')) ? { word, found, at: 0 } : null);
     };
@@ -101,22 +116,30 @@ export function ExpressionText({ id, value, change, mode, label, wrong, placehol
             box.current?.setSelectionRange(end, end);
         });
     };
-    const accept = (one: Known) => put(one, cursor.current - hints!.word.length, cursor.current);
-    const fx = mode === 'expression' || /^\$\.|^=/.test(value) ? 'fx' : value.includes('{{') ? '{ }' : '';
+    const accept = (one: Known) => {
+        if (!hints!.isWhole) return put(one, cursor.current - hints!.word.length, cursor.current);
+        change(one.insert);
+        hint(null);
+    };
+    const fx = plain ? '' : mode === 'expression' || /^\$\.|^=/.test(value) ? 'fx' : value.includes('{{') ? '{ }' : '';
     return (
         <div className={`expr ${fx ? 'is' : ''}`}>
             <textarea ref={box} id={id} rows={1} className={`inp ${fx || mode === 'expression' ? 'mono' : ''} ${wrong ? 'wrong' : ''} ${lines ? 'tall' : ''}`} spellCheck={false} value={value} placeholder={placeholder} readOnly={readOnly} aria-label={label} aria-invalid={wrong || undefined}
-                role="combobox" aria-expanded={hints !== null} aria-controls={list} aria-autocomplete="list" aria-activedescendant={hints ? `${list}-${hints.at}` : undefined}
+                role="combobox" aria-expanded={hints !== null} aria-controls={list} aria-autocomplete="list" aria-activedescendant={hints && hints.at >= 0 ? `${list}-${hints.at}` : undefined}
+                onClick={(event) => { if (offers && !readOnly) look('', event.currentTarget.selectionStart); }}
                 onChange={(event) => { change(event.target.value); look(event.target.value, event.target.selectionStart); }}
                 onBlur={() => setTimeout(() => hint(null), 150)} onSelect={(event) => { cursor.current = event.currentTarget.selectionStart; }}
                 onKeyDown={(event) => {
                     if (event.key === ' ' && event.ctrlKey) {
                         event.preventDefault();
                         pick(true);
+                    } else if (offers && !hints && event.key === 'ArrowDown' && !isComputed(value)) {
+                        event.preventDefault();
+                        look('', cursor.current);
                     } else if (hints && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
                         event.preventDefault();
-                        hint({ ...hints, at: (hints.at + (event.key === 'ArrowDown' ? 1 : -1) + hints.found.length) % hints.found.length });
-                    } else if (hints && (event.key === 'Enter' || event.key === 'Tab')) {
+                        hint({ ...hints, at: hints.at < 0 ? (event.key === 'ArrowDown' ? 0 : hints.found.length - 1) : (hints.at + (event.key === 'ArrowDown' ? 1 : -1) + hints.found.length) % hints.found.length });
+                    } else if (hints && hints.at >= 0 && (event.key === 'Enter' || event.key === 'Tab')) {
                         event.preventDefault();
                         accept(hints.found[hints.at]!);
                     } else if (hints && event.key === 'Escape') {
@@ -124,7 +147,7 @@ export function ExpressionText({ id, value, change, mode, label, wrong, placehol
                         hint(null);
                     } else if (event.key === 'Enter' && !lines && !event.shiftKey) event.preventDefault();
                 }} />
-            {!readOnly && (
+            {!readOnly && !plain && (
                 <Popover opened={picking} onChange={pick} position="bottom-end" width={336} trapFocus returnFocus withinPortal>
                     <Popover.Target><button type="button" className="fx" title={t('Put in a field, a step’s result or a function')} aria-label={`fx: ${t('Put in a field, a step’s result or a function')}`} onClick={() => pick(!picking)}>fx</button></Popover.Target>
                     <Popover.Dropdown><Picker choose={(one) => put(one, value === '' ? 0 : cursor.current, value === '' ? 0 : cursor.current)} /></Popover.Dropdown>
@@ -132,7 +155,7 @@ export function ExpressionText({ id, value, change, mode, label, wrong, placehol
             )}
             {hints && (
                 <div className="hints" id={list} role="listbox" aria-label={t('What can stand here')}>
-                    {hints.found.map((one, i) => <button type="button" key={one.group + one.label} tabIndex={-1} role="option" aria-selected={i === hints.at} id={`${list}-${i}`} className={`o ${i === hints.at ? 'on' : ''}`} onMouseDown={(event) => { event.preventDefault(); accept(one); }}><span className="mono nowrap">{one.label}</span><span className="end t3 cut">{noteOf(one)}</span></button>)}
+                    {hints.found.map((one, i) => <button type="button" key={one.group + one.label} tabIndex={-1} role="option" aria-selected={i === hints.at} id={`${list}-${i}`} className={`o ${i === hints.at ? 'on' : ''}`} onMouseDown={(event) => { event.preventDefault(); accept(one); }}><span className="mono nowrap">{one.label}</span><span className="end t3 cut">{noteOf(one, typeName)}</span></button>)}
                 </div>
             )}
         </div>
@@ -156,20 +179,32 @@ const OPERATORS: [Operator, string][] = [['==', 'is'], ['!=', 'is not'], ['>', '
 const OPERATOR_WORDS = () => [t('is'), t('is not'), t('is over'), t('is at least'), t('is under'), t('is at most'), t('is true'), t('is not true')];
 
 function ComparisonRow({ one, change, remove, n, label }: { one: Comparison; change: (to: Comparison) => void; remove: () => void; n: number; label: string }) {
-    const { readOnly } = useDesk();
+    const { readOnly, known } = useDesk();
     const [picking, pick] = useState(false);
     const words = OPERATOR_WORDS();
+    const left = known.find((own) => `$.${own.label}` === one.left || own.label === one.left);
+    const compare = (own: Known): Comparison => {
+        const isFlag = own.type === 'boolean' || typeof own.value === 'boolean';
+        const isFlagNow = one.operator === 'true' || one.operator === 'false';
+        const operator: Operator = isFlag ? 'true' : isFlagNow ? '==' : one.operator;
+        return { left: `$.${own.insert}`, operator, right: isFlag ? '' : one.right || (own.options ? literalOf(String(own.options[0])) : '""') };
+    };
     const hasRight = one.operator !== 'true' && one.operator !== 'false';
     return (
         <div className="cmp">
             <Popover opened={picking} onChange={pick} position="bottom-start" width={336} trapFocus returnFocus withinPortal>
-                <Popover.Target><button type="button" disabled={readOnly} className="inp mono cut pickfield" aria-label={t('{field}, what is compared, {n}', { field: label, n })} onClick={() => pick(!picking)}>{one.left.replace(/^\$\./, '') || <span className="t3">{t('Choose')}</span>}</button></Popover.Target>
-                <Popover.Dropdown><Picker onlyPaths choose={(known) => { change({ ...one, left: `$.${known.insert}` }); pick(false); }} /></Popover.Dropdown>
+                <Popover.Target><button type="button" disabled={readOnly} className="inp mono cut pickfield" aria-label={`${one.left.replace(/^\$\./, '') || t('Choose')}: ${t('{field}, what is compared, {n}', { field: label, n })}`} onClick={() => pick(!picking)}>{one.left.replace(/^\$\./, '') || <span className="t3">{t('Choose')}</span>}</button></Popover.Target>
+                <Popover.Dropdown><Picker onlyPaths choose={(own) => { change(compare(own)); pick(false); }} /></Popover.Dropdown>
             </Popover>
             <select className="inp" disabled={readOnly} aria-label={t('{field}, how, {n}', { field: label, n })} value={one.operator} onChange={(event) => change({ ...one, operator: event.target.value as Operator, right: event.target.value === 'true' || event.target.value === 'false' ? '' : one.right || '""' })}>
                 {OPERATORS.map(([op], i) => <option key={op} value={op}>{words[i]}</option>)}
             </select>
-            {hasRight && <input className="inp mono" readOnly={readOnly} aria-label={t('{field}, with what, {n}', { field: label, n })} value={typedOf(one.right)} onChange={(event) => change({ ...one, right: literalOf(event.target.value) })} />}
+            {hasRight && (left?.options
+                ? <select className="inp" disabled={readOnly} aria-label={t('{field}, with what, {n}', { field: label, n })} value={typedOf(one.right)} onChange={(event) => change({ ...one, right: literalOf(event.target.value) })}>
+                    {!left.options.some((option) => String(option) === typedOf(one.right)) && <option value={typedOf(one.right)}>{typedOf(one.right) || t('Choose')}</option>}
+                    {left.options.map((option) => <option key={String(option)} value={String(option)}>{String(option)}</option>)}
+                </select>
+                : <input className="inp mono" readOnly={readOnly} aria-label={t('{field}, with what, {n}', { field: label, n })} value={typedOf(one.right)} onChange={(event) => change({ ...one, right: literalOf(event.target.value) })} />)}
             {!readOnly && <button type="button" className="btn quiet sm sq" aria-label={t('Remove')} onClick={remove}><Icon name="x" small /></button>}
         </div>
     );

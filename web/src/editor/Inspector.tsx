@@ -9,11 +9,12 @@ import { commandOf } from './catalog';
 import { acts, findingsIn, useDesk, valueAt } from './desk';
 import type { Path } from './edits';
 import { pointerOf } from './edits';
-import { CommandForm, FieldBox, FieldList, Said } from './fields';
-import { iconFor } from './model';
+import { CommandForm, fieldsOfCommand } from './commands';
+import { FieldBox, FieldList, Said } from './fields';
+import { codeAfterName, codesOf, type Command, iconFor } from './model';
 import { SamplePicker } from './Sample';
 
-/** What a step is about, and what follows when it does not work; any field that is neither is under "More". */
+/** What a step is about, and what follows when it does not work; any field that is neither is under "Advanced". */
 const BODY = ['procedure', 'branch', 'loop', 'parallel'];
 const FAILING = ['onError', 'retry', 'timeout', 'rollback', 'reconcile'];
 const HEAD = ['code', 'name'];
@@ -38,7 +39,7 @@ function Errors({ path }: { path: Path }) {
     return n === 0 ? null : <span className="nerr nowrap"><Glyph name="error" tone="bad" />{t('{n} error|{n} errors', { n })}</span>;
 }
 
-function StepHead({ item }: { item: Item }) {
+function StepHead({ item, copy }: { item: Item; copy: (path: Path) => void }) {
     const { catalog, kind, doc, readOnly, select } = useDesk();
     const [menu, open] = useState(false);
     const step = item.step;
@@ -60,6 +61,7 @@ function StepHead({ item }: { item: Item }) {
                     <Popover.Dropdown className="menu">
                         {canMove && index > 0 && <button type="button" className="mi" onClick={() => take(() => { act.move(item.at, list, index - 1); select([...list, index - 1]); })}><Icon name="up" />{t('Move up')}<kbd className="end">Alt ↑</kbd></button>}
                         {canMove && <button type="button" className="mi" onClick={() => take(() => { act.move(item.at, list, index + 2); select([...list, index + 1]); })}><Icon name="down" />{t('Move down')}<kbd className="end">Alt ↓</kbd></button>}
+                        {canMove && <button type="button" className="mi" onClick={() => take(() => copy(item.at))}><Icon name="copy" />{t('Duplicate')}<kbd className="end">Ctrl D</kbd></button>}
                         <button type="button" className="mi bad" onClick={() => take(() => { select(null); act.remove(item.at); })}><Icon name="x" />{t('Delete')}<kbd className="end">Del</kbd></button>
                     </Popover.Dropdown>
                 </Popover>
@@ -89,6 +91,27 @@ function CodeField({ path }: { path: Path }) {
     );
 }
 
+/** The name of a step; its code goes with it until somebody has chosen one. */
+function NameField({ item }: { item: Item }) {
+    const { good, doc, readOnly, catalog, list } = useDesk();
+    const spec = catalog.fields.step?.find((field) => field.name === 'name');
+    const value = valueAt(good, [...item.at, 'name']);
+    const before = useRef<string | null>(null);
+    if (!spec) return null;
+    const shown = typeof value === 'string' ? value : '';
+    const finish = () => {
+        const code = before.current !== null && before.current !== shown ? codeAfterName(item.step, before.current, shown, codesOf(list)) : null;
+        before.current = shown;
+        if (code) acts(doc).renameStep(item.at, code);
+    };
+    return (
+        <FieldBox field={spec} path={[...item.at, 'name']}>
+            <textarea rows={1} className="inp grows" aria-label={spec.label} readOnly={readOnly} value={shown} onFocus={(event) => { before.current = shown; event.target.select(); }} onBlur={finish}
+                onChange={(event) => (event.target.value === '' ? acts(doc).drop([...item.at, 'name']) : acts(doc).set([...item.at, 'name'], event.target.value))} onKeyDown={(event) => { if (event.key === 'Enter') { event.preventDefault(); finish(); } }} />
+        </FieldBox>
+    );
+}
+
 function StepForm({ item }: { item: Item }) {
     const { catalog, good } = useDesk();
     const all = (catalog.fields.step ?? []).filter((field) => field.state === 'now');
@@ -101,20 +124,25 @@ function StepForm({ item }: { item: Item }) {
     const isOneCommand = body === 'procedure' && run !== null && typeof run === 'object' && !Array.isArray(run) && 'type' in run;
     const failing = all.filter((field) => FAILING.includes(field.name));
     const labels = (fields: { label: string }[]) => fields.map((field) => field.label).join(', ');
+    const leave = all.map((field) => field.name).concat('as', 'optional');
+    const path = [...item.at, body];
+    const answer = isOneCommand ? fieldsOfCommand(catalog, run as Command, leave).filter((field) => field.section === 'answer') : [];
+    const answered = answer.filter((field) => field.name in (run as object)).length;
+    const inside = (fields: { name: string }[], at: Path) => fields.map((field) => pointerOf([...at, field.name]));
     return (
         <>
-            <section className="isect two">{all.filter((field) => field.name === 'name').map((field) => <FieldBox key={field.name} field={field} path={[...item.at, 'name']} />)}<CodeField path={item.at} /></section>
-            <section className="isect">
-                {spec && (isOneCommand ? <CommandForm path={[...item.at, body]} bare leave={all.map((field) => field.name).concat('as', 'optional')} /> : <FieldBox field={spec} path={[...item.at, body]} />)}
+            <section className="isect two"><NameField item={item} /><CodeField path={item.at} /></section>
+            <Section title={t('What it does')}>
+                {spec && (isOneCommand ? <CommandForm path={path} bare section="request" leave={leave} /> : <FieldBox field={spec} path={path} />)}
                 <Said path={item.at} />
-            </section>
-            <Section title={t('If it fails')} note={set(FAILING).length ? t('{n} set', { n: set(FAILING).length }) : labels(failing)} folded={set(FAILING).length === 0} within={failing.map((field) => pointerOf([...item.at, field.name]))}><FieldList fields={failing} path={item.at} /></Section>
-            <Section title={t('More')} note={set(rest.map((field) => field.name)).length ? t('{n} set', { n: set(rest.map((field) => field.name)).length }) : labels(rest)} folded={set(rest.map((field) => field.name)).length === 0} within={rest.map((field) => pointerOf([...item.at, field.name]))}><FieldList fields={rest} path={item.at} /></Section>
+            </Section>
+            {answer.length > 0 && <Section title={t('Answer')} note={answered ? t('{n} set', { n: answered }) : labels(answer)} folded={answered === 0 && !answer.some((field) => field.shownFirst)} within={inside(answer, path)}><CommandForm path={path} bare section="answer" leave={leave} /></Section>}
+            <Section title={t('If it fails')} note={set(FAILING).length ? t('{n} set', { n: set(FAILING).length }) : labels(failing)} folded={set(FAILING).length === 0} within={inside(failing, item.at)}><FieldList fields={failing} path={item.at} /></Section>
+            <Section title={t('Advanced')} note={set(rest.map((field) => field.name)).length ? t('{n} set', { n: set(rest.map((field) => field.name)).length }) : labels(rest)} folded={set(rest.map((field) => field.name)).length === 0} within={inside(rest, item.at)}><FieldList fields={rest} path={item.at} /></Section>
         </>
     );
 }
 
-/** Nothing is chosen: the process itself. */
 function Whole() {
     const { catalog, kind, code, good } = useDesk();
     const all = (catalog.fields[kind] ?? []).filter((field) => field.state === 'now' && !['code', 'steps', 'commands'].includes(field.name));
@@ -125,13 +153,13 @@ function Whole() {
         <>
             <header className="ihead"><span className="k"><Icon name="flow" /></span><div className="grow"><h2 className="cut">{value.name ?? code}</h2><p className="t3"><code>{code}</code> · {kind === 'scenario' ? t('scenario') : t('procedure')}</p></div><Errors path={[]} /></header>
             <section className="isect">{first.map((field) => <FieldBox key={field.name} field={field} path={[field.name]} drop={field.name in value && field.name !== 'name'} />)}<Said path={[]} /></section>
-            <Section title={t('More')}><FieldList fields={rest} path={[]} /></Section>
+            <Section title={t('Advanced')}><FieldList fields={rest} path={[]} /></Section>
         </>
     );
 }
 
 /** `focus` is where to put the cursor, with a number that makes it new each time. */
-export function Inspector({ item, focus }: { item: Item | null; focus: { pointer: string; n: number } | null }) {
+export function Inspector({ item, focus, copy }: { item: Item | null; focus: { pointer: string; n: number } | null; copy: (path: Path) => void }) {
     const { kind } = useDesk();
     const box = useRef<HTMLElement>(null);
     const [help, say] = useState<{ label: string; text: string } | null>(null);
@@ -153,7 +181,7 @@ export function Inspector({ item, focus }: { item: Item | null; focus: { pointer
             if (own) say({ label: own.dataset.label!, text: own.dataset.help! });
         }}>
             <div className="ilive"><SamplePicker /></div>
-            {item === null ? <Whole /> : <><StepHead item={item} />{kind === 'scenario' ? <StepForm item={item} /> : <section className="isect"><CommandForm path={item.at} bare /></section>}</>}
+            {item === null ? <Whole /> : <><StepHead item={item} copy={copy} />{kind === 'scenario' ? <StepForm item={item} /> : <section className="isect"><CommandForm path={item.at} bare /></section>}</>}
             {help && <footer className="ihelp" aria-live="polite"><b className="m5">{help.label}</b> {help.text}</footer>}
         </aside>
     );

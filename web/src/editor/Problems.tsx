@@ -8,6 +8,7 @@ import { t } from '../lib/text';
 import type { Catalog } from './catalog';
 import type { Doc, Good } from './doc';
 import { pathOf } from './edits';
+import { wordsOfFinding } from './fields';
 import { fixOf } from './fix';
 import { itemAt, titleOf } from './model';
 import { spotAt } from './where';
@@ -42,9 +43,10 @@ export function Problems({ doc, good, catalog, list, findings, broken, go, check
                 <ul>
                     {errorsFirst(findings).map((finding, i) => {
                         const fix = fixOf(finding, good);
+                        const { message, hint } = wordsOfFinding(finding, good);
                         return (
                             <li key={`${finding.pointer}${finding.code}${i}`}>
-                                <button type="button" className="prow" onClick={() => go(finding)}><Glyph name={finding.severity === 'error' ? 'error' : 'held'} tone={finding.severity === 'error' ? 'bad' : 'held'} /><span className="where">{placeName(catalog, list, good, finding)}</span><span className="cut">{finding.message}{finding.hint && !fix ? <span className="t3">; {finding.hint}</span> : null}</span></button>
+                                <button type="button" className="prow" onClick={() => go(finding)}><Glyph name={finding.severity === 'error' ? 'error' : 'held'} tone={finding.severity === 'error' ? 'bad' : 'held'} /><span className="where">{placeName(catalog, list, good, finding)}</span><span className="cut">{message}{hint && !fix ? <span className="t3">; {hint}</span> : null}</span></button>
                                 {fix && <Button small onClick={() => doc.apply(fix.edits)}>{t('Use {what}', { what: fix.label })}</Button>}
                             </li>
                         );

@@ -1,10 +1,12 @@
 // catalog.ts - what the server says a definition may hold, and the kinds of its fields.
-export interface CatalogField { name: string; label: string; kind: string; required: boolean; state: string; options?: string[]; default?: string; help: string; example: unknown }
+export interface CatalogField { name: string; label: string; kind: string; required: boolean; state: string; options?: string[]; optionLabels?: Record<string, string>; default?: string; shownFirst: boolean; section: 'request' | 'answer'; picks?: string; help: string; example: unknown }
 export interface ResultField { name: string; kind: string; help: string }
 export interface CatalogCommand { name: string; alias: string | null; label: string; group: string; help: string; standsAlone: boolean; fields: CatalogField[]; result: { kind: string; help: string; fields: ResultField[] } }
 export interface CatalogFunction { name: string; signatures?: string[]; help?: string; example?: string; [more: string]: unknown }
+/** A step that is offered beside the bare commands. */
+export interface CatalogPreset { name: string; label: string; group: string; help: string; step: Record<string, unknown> & { code: string } }
 export interface Catalog {
-    commands: CatalogCommand[]; groups: { name: string; label: string }[]; tables: { name: string; label: string; help: string }[];
+    commands: CatalogCommand[]; presets: CatalogPreset[]; groups: { name: string; label: string }[]; tables: { name: string; label: string; help: string }[];
     fields: Record<string, CatalogField[]>; fieldKinds: { name: string; help: string }[]; functions: CatalogFunction[]; context: { name: string; type: string }[];
 }
 
@@ -23,6 +25,16 @@ export const commandOf = (catalog: Catalog, type: unknown) => catalog.commands.f
 /** The fields of a table that a kind names; a word of kinds is no table, though there may be one of that name. */
 export const tableOf = (catalog: Catalog, word: string) => (catalog.fieldKinds.some((kind) => kind.name === word) ? undefined : catalog.fields[word]);
 
+/** The tables that an object with a `type` may be of: a `trigger` is a scheduleTrigger, a webhookTrigger and so on. */
+export function variantsOf(catalog: Catalog, word: string): { type: string; field: CatalogField; fields: CatalogField[] }[] {
+    if (!catalog.fieldKinds.some((kind) => kind.name === word)) return [];
+    const ending = word.charAt(0).toUpperCase() + word.slice(1);
+    return Object.entries(catalog.fields).flatMap(([name, fields]) => {
+        const field = fields.find((one) => one.name === 'type');
+        return name.endsWith(ending) && field?.options?.length === 1 ? [{ type: field.options[0]!, field, fields }] : [];
+    });
+}
+
 const WORDS_OF_TEXT = new Set(['string', 'text', 'template', 'computed', 'duration', 'timestamp', 'code', 'name', 'expression', 'condition', 'procedureName', 'who', 'error']);
 
 /** Whether a value is written as this kind says. */
@@ -38,7 +50,7 @@ export function fits(catalog: Catalog, kind: Kind, field: Pick<CatalogField, 'op
         case 'value': case 'any': return true;
         case 'commands': return isObject ? 'type' in (value as object) : Array.isArray(value);
         case 'run': return typeof value === 'string' || Array.isArray(value) || (isObject && 'type' in (value as object));
-        default: return WORDS_OF_TEXT.has(kind.word) ? typeof value === 'string' : tableOf(catalog, kind.word) !== undefined && isObject;
+        default: return WORDS_OF_TEXT.has(kind.word) ? typeof value === 'string' : (tableOf(catalog, kind.word) !== undefined || variantsOf(catalog, kind.word).length > 0) && isObject;
     }
 }
 

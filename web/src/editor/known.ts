@@ -7,24 +7,27 @@ import { type Catalog, commandOf } from './catalog';
 import { type Command, type DefinitionKind, everyItem, samePath } from './model';
 import type { Path } from './edits';
 
-export interface Known { group: 'Input' | 'Steps before this one' | 'Around it' | 'Functions'; label: string; insert: string; note: string; value?: unknown; has: boolean }
+export interface Known { group: 'Input' | 'Steps before this one' | 'Around it' | 'Functions'; label: string; insert: string; note: string; /** Of a parameter, or a field of a form. */ type?: string; options?: unknown[]; value?: unknown; has: boolean }
 
 const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** The members of what a command returns, as far as its text tells. */
-function resultOf(catalog: Catalog, command: Command): string[] {
-    if (isObject(command.result)) return Object.keys(command.result);
+interface Member { name: string; type?: string; options?: unknown[] }
+
+function resultOf(catalog: Catalog, command: Command): Member[] {
+    if (isObject(command.result)) return Object.keys(command.result).map((name) => ({ name }));
     const spec = commandOf(catalog, command.type);
     const own = (spec?.result.fields ?? []).map((field) => field.name);
     const said = ['data', 'values', 'fields'].flatMap((name) => (spec?.fields.some((field) => field.name === name) && isObject(command[name]) && !String(command.type).startsWith('notification.') && command.type !== 'log' ? Object.keys(command[name]) : []));
-    const form = Array.isArray(command.form) ? (command.form as FormField[]).filter((field) => field?.name).map((field) => `payload.${field.name}`) : [];
-    return [...new Set([...said, ...own, ...form])];
+    // What people fill in is asked for most: it stands first.
+    const form = Array.isArray(command.form) ? (command.form as FormField[]).filter((field) => field?.name).map((field) => ({ name: `payload.${field.name}`, type: field.type, options: field.enum })) : [];
+    return [...form, ...[...new Set([...said, ...own])].map((name) => ({ name }))];
 }
 
-function membersOf(catalog: Catalog, item: Item): string[] {
+function membersOf(catalog: Catalog, item: Item): Member[] {
     const step = item.step;
-    if (step.loop) return ['count', 'items', 'errors'];
-    if (step.parallel) return ['branches', 'count', 'ended'];
+    if (step.loop) return ['count', 'items', 'errors'].map((name) => ({ name }));
+    if (step.parallel) return ['branches', 'count', 'ended'].map((name) => ({ name }));
     const last = commandsOf(step).at(-1);
     return last ? resultOf(catalog, last as Command) : [];
 }
@@ -49,12 +52,12 @@ const ENGINE = new Set(['success', 'output', 'meta', 'error']);
 export function knownAt(catalog: Catalog, kind: DefinitionKind, list: List, place: Path | null, input: FormField[], context: unknown, functions: { name: string; params?: { name: string }[] }[]): Known[] {
     const found: Known[] = [];
     const seen = new Set<string>();
-    const add = (group: Known['group'], label: string, note = '') => {
+    const add = (group: Known['group'], label: string, note = '', own: Pick<Known, 'type' | 'options'> = {}) => {
         if (seen.has(label)) return;
         seen.add(label);
-        found.push({ group, label, insert: label, note, ...at(context, label) });
+        found.push({ group, label, insert: label, note, type: own.type, options: own.options?.length ? own.options : undefined, ...at(context, label) });
     };
-    for (const field of input) if (field?.name) add('Input', `input.${field.name}`, field.type ?? '');
+    for (const field of input) if (field?.name) add('Input', `input.${field.name}`, '', { type: field.type, options: field.enum });
     if (isObject(context) && isObject(context.input)) for (const label of paths(context.input, 'input', 2)) if (label !== 'input') add('Input', label);
     for (const { item, within } of everyItem(list)) {
         if (place && samePath(item.at, place)) {
@@ -68,11 +71,11 @@ export function knownAt(catalog: Catalog, kind: DefinitionKind, list: List, plac
         }
         if (kind === 'procedure') {
             const name = (item.step.procedure as Command)?.as;
-            if (typeof name === 'string') for (const member of membersOf(catalog, item)) add('Steps before this one', `${name}.${member}`);
+            if (typeof name === 'string') for (const member of membersOf(catalog, item)) add('Steps before this one', `${name}.${member.name}`, '', member);
             continue;
         }
         if (!item.step.code) continue;
-        for (const member of membersOf(catalog, item)) add('Steps before this one', `steps.${item.step.code}.${member}`);
+        for (const member of membersOf(catalog, item)) add('Steps before this one', `steps.${item.step.code}.${member.name}`, '', member);
         const value = at(context, `steps.${item.step.code}`).value;
         if (isObject(value)) for (const label of paths(value, `steps.${item.step.code}`, 2)) if (!ENGINE.has(label.split('.')[2] ?? '')) add('Steps before this one', label);
     }

@@ -123,8 +123,8 @@ function noteOf(field: FormField, fields: FormField[]): string {
     return [type ? t(type.word) : '', field.required === true ? '' : condition ? (neededWhen(condition, fields) ?? t('needed in some cases')) : t('optional')].filter(Boolean).join(', ');
 }
 
-/** `errors` are the server's words by field name. `plain`: a form is filled in as a form. */
-export function FormFields({ fields, values, change, errors = {}, plain }: { fields: FormField[]; values: Values; change: (to: Values) => void; errors?: Record<string, string>; plain?: boolean }) {
+/** `errors` are the server's words by field name. `plain`: a form is filled in as a form. `still`: it takes no focus. */
+export function FormFields({ fields, values, change, errors = {}, plain, still }: { fields: FormField[]; values: Values; change: (to: Values) => void; errors?: Record<string, string>; plain?: boolean; still?: boolean }) {
     const [mode, turn] = useState<'form' | 'json'>(fields.length === 0 ? 'json' : 'form');
     const [text, write] = useState('');
     const [broken, say] = useState('');
@@ -141,7 +141,7 @@ export function FormFields({ fields, values, change, errors = {}, plain }: { fie
                 const errorId = `${base}-${field.name}`;
                 return (
                     <Field key={field.name} id={`field-${field.name}`} label={labelOf(field)} help={field.description} error={error} errorId={errorId} note={noteOf(field, fields)}>
-                        <Control first={i === 0} id={`field-${field.name}`} field={field} value={value} about={{ className: `inp ${error ? 'wrong' : ''}`, 'aria-invalid': error ? true : undefined, 'aria-describedby': error ? errorId : undefined }} change={(to) => {
+                        <Control first={i === 0 && !still} id={`field-${field.name}`} field={field} value={value} about={{ className: `inp ${error ? 'wrong' : ''}`, 'aria-invalid': error ? true : undefined, 'aria-describedby': error ? errorId : undefined }} change={(to) => {
                             const next = { ...values };
                             if (to === undefined) delete next[field.name];
                             else next[field.name] = to;

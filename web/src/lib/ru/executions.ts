@@ -88,4 +88,7 @@ export const executions: Words = {
     '{n} and more': '{n} и больше',
     '{n} match': 'подходят {n}',
     '{n} selected': 'выбрано: {n}',
+    'Rename…': 'Переименовать…',
+    'Rename the view': 'Переименовать вид',
+    '{n} without “{filter}”': '{n} без «{filter}»',
 };

@@ -61,6 +61,7 @@ export const floor: Words = {
     'Nobody matches “{text}”': 'Никто не подходит под «{text}»',
     'Show everybody': 'Показать всех',
     'Names, e-mails, roles, groups and trades are looked through.': 'Поиск идёт по именам, почте, ролям, группам и специальностям.',
+    'Missing: {what}': 'Не хватает: {what}',
     'Somebody else': 'Кто-то другой',
     '{who} has saved version {n}, {when}.': '{who}: сохранена версия {n}, {when}.',
     'Yours is below and is not saved. Minus is theirs, plus is yours.': 'Ваш вариант ниже и не сохранён. Минус — их вариант, плюс — ваш.',

@@ -42,4 +42,7 @@ export const overview: Words = {
     '{n} started': 'начато {n}',
     '{n} thing needs a person.|{n} things need a person.': '{n} дело ждёт человека.|{n} дела ждут человека.|{n} дел ждут человека.',
     '{n} undo could not be finished.|{n} undos could not be finished.': '{n} отмена не закончена.|{n} отмены не закончены.|{n} отмен не закончены.',
+    '{n} alike': 'одинаковых: {n}',
+    'All failures in {window}': 'Все сбои за {window}',
+    '{n} failed in {window}, {most} of them in {code}:': 'Сбоев за {window}: {n}, из них в {code} {most}:',
 };

@@ -5,7 +5,7 @@ import { layout, path } from '../../lib/layout';
 import { lookOf } from '../../lib/status';
 import { iconOf, nameOf } from '../../lib/steps';
 import { t } from '../../lib/text';
-import type { Definition, Step } from '../../lib/types';
+import type { Definition, Step, StepDef } from '../../lib/types';
 import './graph.css';
 
 export interface StepState { state: string; visits: number; undoneOrder: number[] }
@@ -32,6 +32,12 @@ export function statesOf(rows: Step[], live: Map<string, string>): Map<string, S
     return result;
 }
 
+/** The steps inside a lane, those of lanes within it too. */
+function codesIn(step: StepDef): string[] {
+    const inner = [...(step.loop?.steps ?? []), ...(step.parallel?.branches.flat() ?? []), ...(step.branch?.flatMap((way) => way.steps) ?? [])];
+    return inner.flatMap((one) => [one.code, ...codesIn(one)]);
+}
+
 const CLASS: Record<string, string> = { completed: '', failed: 'bad', undone: 'undone', undoFailed: 'undone', skipped: 'skipped', waiting: 'live', running: 'live', held: 'held', paused: 'live', compensating: 'live', unknown: 'held' };
 
 export function Graph({ definition, states, selected, select, plain }: { definition: Definition; states: Map<string, StepState>; selected: string | null; select: (code: string) => void; plain?: boolean }) {
@@ -50,7 +56,9 @@ export function Graph({ definition, states, selected, select, plain }: { definit
         el?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     }, [states, zoom]);
 
-    const reached = (code: string) => (states.get(code)?.state ?? '') !== '';
+    // A lane has a row of history only when it has ended: until then what is in it says that it was reached.
+    const under = useMemo(() => new Set(drawn.lanes.filter((lane) => !states.get(lane.code)?.state && codesIn(lane.step).some((code) => states.get(code)?.state)).map((lane) => lane.code)), [drawn, states]);
+    const reached = (code: string) => under.has(code) || (states.get(code)?.state ?? '') !== '';
     const isLive = (code: string) => ['live', 'held'].includes(CLASS[states.get(code)?.state ?? ''] ?? '');
     const at = new Map([...drawn.nodes, ...drawn.lanes].map((n) => [n.code, n]));
     const undone = [...states].flatMap(([code, s]) => s.undoneOrder.map((order) => ({ code, order }))).sort((a, b) => a.order - b.order);
@@ -59,7 +67,7 @@ export function Graph({ definition, states, selected, select, plain }: { definit
 
     const mark = (edge: (typeof drawn.edges)[number]) => {
         if (edge.kind !== 'next') return edge.kind === 'timeout' ? 'wire no late' : 'wire no';
-        const target = edge.to ? reached(edge.to) : reached(edge.from);
+        const target = edge.to ? reached(edge.to) : reached(edge.from) && !isLive(edge.from) && !under.has(edge.from);
         if (edge.to && isLive(edge.to) && reached(edge.from)) return 'wire live';
         return reached(edge.from) && target ? 'wire done' : 'wire no';
     };
@@ -70,7 +78,7 @@ export function Graph({ definition, states, selected, select, plain }: { definit
             <div className="paper" style={{ width: (drawn.w + undoLane) * zoom + 48, height: drawn.h * zoom + 48 }}>
                 <div className="sheet" style={{ transform: `scale(${zoom})`, width: drawn.w + undoLane, height: drawn.h }}>
                     {drawn.lanes.map((lane) => {
-                        const state = states.get(lane.code);
+                        const state = under.has(lane.code) ? { state: 'running', visits: 1, undoneOrder: [] } : states.get(lane.code);
                         const what = lane.kind === 'loop' ? (lane.step.loop?.for ? t('{name}, for each', { name: nameOf(lane.step) }) : t('{name}, again and again', { name: nameOf(lane.step) })) : t('{name}, side by side', { name: nameOf(lane.step) });
                         return (
                             <div key={lane.code} className={`lane ${lane.kind === 'loop' ? 'loop' : ''} ${state ? '' : 'later'}`} style={{ left: lane.x, top: lane.y, width: lane.w, height: lane.h }}>

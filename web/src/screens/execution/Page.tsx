@@ -41,11 +41,17 @@ function liveSteps(x: Execution): Map<string, string> {
 
 interface Happened { at: string; icon: string; text: string; key: string }
 
-interface LogLine { at: string; step: string | null; level: string; message: unknown }
+interface LogLine { at: string; step: string | null; visit: number; kind: string; level: string; message: unknown }
 
 function happenings(x: Execution, rows: Step[], lines: LogLine[]): Happened[] {
     const result: Happened[] = [{ at: x.startedAt ?? x.createdAt, icon: 'play', text: x.user ? t('{name} started it', { name: x.user.name }) : t('It was started'), key: 'start' }];
+    const waiting = new Map<string, LogLine[]>(); // lines whose row is still to come
+    const rowOf = (of: { step: string | null; visit: number; kind: string }, at: string | null) => `${of.step} ${of.visit} ${of.kind} ${at}`;
+    for (const line of lines) waiting.set(rowOf(line, line.at), [...(waiting.get(rowOf(line, line.at)) ?? []), line]);
+    const say = (line: LogLine) => result.push({ at: line.at, icon: line.level === 'error' || line.level === 'warn' ? 'warn' : 'log', text: `${line.step ?? ''}: ${typeof line.message === 'string' ? line.message : JSON.stringify(line.message)}`, key: `log-${result.length}` });
     for (const row of rows) {
+        for (const line of waiting.get(rowOf(row, row.completedAt)) ?? []) say(line);
+        waiting.delete(rowOf(row, row.completedAt));
         if (row.kind === 'event') {
             const detail = row.output && typeof row.output === 'object' ? Object.entries(row.output as Record<string, unknown>).filter(([, v]) => v !== null && typeof v !== 'object').map(([k, v]) => `${k} ${v}`).join(', ') : '';
             result.push({ at: row.startedAt, icon: row.status === 'cancelled' ? 'stop' : row.status === 'paused' ? 'pause' : 'user', text: `${t(`operator: ${row.status}`)}${detail ? `: ${detail.replace(/^reason /, '')}` : ''}`, key: row.id });
@@ -56,8 +62,7 @@ function happenings(x: Execution, rows: Step[], lines: LogLine[]): Happened[] {
             result.push({ at: row.completedAt ?? row.startedAt, icon: 'signal', text: signal.timedOut ? t('Nobody answered {step} in time', { step: row.step }) : t('{name} sent {type}', { name: signal.by?.name ?? t('somebody'), type: signal.type ?? '' }), key: row.id });
         }
     }
-    for (const [i, line] of lines.entries()) result.push({ at: line.at, icon: line.level === 'error' || line.level === 'warn' ? 'warn' : 'log', text: `${line.step ?? ''}: ${typeof line.message === 'string' ? line.message : JSON.stringify(line.message)}`, key: `log-${i}` });
-    result.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+    for (const line of [...waiting.values()].flat()) say(line);
     if (x.completedAt) result.push({ at: x.completedAt, icon: x.status === 'completed' ? 'check' : x.status === 'failed' ? 'warn' : 'stop', text: x.status === 'completed' ? t('It completed') : x.status === 'failed' ? t('It failed') : t('It was cancelled'), key: 'end' });
     return result.reverse();
 }

@@ -17,6 +17,7 @@ import { whereAndWhy } from '../../lib/why';
 import { type Action, BulkBar, BulkDialog, type Chosen } from './Bulk';
 import { FilterBar } from './FilterBar';
 import { builtInViews, type Filter, FIELDS, filterOf, inWords, type Order, sameFilter, savedViews, saveViews, type View } from './filters';
+import { OneLess } from './OneLess';
 import { useRows } from './rows';
 import { StartDialog } from './StartDialog';
 import './list.css';
@@ -96,6 +97,7 @@ const Views = memo(function Views({ filter, choose, held, total }: { filter: Fil
     const [naming, name] = useState<string | null>(null);
     const views = [...builtInViews(), ...saved];
     const isKnown = views.some((view) => sameFilter(view.filter, filter));
+    const mine = saved.find((view) => sameFilter(view.filter, filter));
     const keep = (next: View[]) => { saveViews(next); set(next); };
     return (
         <div className="views" role="toolbar" aria-label={t('Views')}>
@@ -107,11 +109,12 @@ const Views = memo(function Views({ filter, choose, held, total }: { filter: Fil
                 </button>
             ))}
             {!isKnown && <button type="button" className="t3" onClick={() => name('')}><Icon name="plus" small />{t('Save view')}</button>}
-            {isKnown && saved.some((view) => sameFilter(view.filter, filter)) && <button type="button" className="t3" onClick={() => keep(saved.filter((view) => !sameFilter(view.filter, filter)))}><Icon name="x" small />{t('Forget this view')}</button>}
+            {mine && <button type="button" className="t3" onClick={() => name(mine.name)}>{t('Rename…')}</button>}
+            {mine && <button type="button" className="t3" onClick={() => keep(saved.filter((view) => !sameFilter(view.filter, filter)))}><Icon name="x" small />{t('Forget this view')}</button>}
             {naming !== null && (
-                <Dialog title={t('Save view')} onClose={() => name(null)} lead={t('It is kept in this browser, with the filters that are set now.')} actions={<>
+                <Dialog title={mine ? t('Rename the view') : t('Save view')} onClose={() => name(null)} lead={t('It is kept in this browser, with the filters that are set now.')} actions={<>
                     <Button kind="quiet" onClick={() => name(null)}>{t('Go back')}</Button>
-                    <Button kind="ink" disabled={naming.trim() === ''} onClick={() => { keep([...saved.filter((view) => view.name !== naming.trim()), { name: naming.trim(), filter }]); name(null); }}>{t('Save view')}</Button>
+                    <Button kind="ink" disabled={naming.trim() === ''} onClick={() => { const others = saved.filter((view) => view.name !== naming.trim() || view === mine); keep(mine ? others.map((view) => (view === mine ? { name: naming.trim(), filter } : view)) : [...others, { name: naming.trim(), filter }]); name(null); }}>{mine ? t('Rename the view') : t('Save view')}</Button>
                 </>}>
                     <Field label={t('Name')} id="view-name"><input id="view-name" data-autofocus className="inp" value={naming} onChange={(event) => name(event.target.value)} /></Field>
                 </Dialog>
@@ -149,6 +152,7 @@ export function ExecutionsPage() {
     const holding = useRef(false);
     const list = useRows(filter, order, () => visibleIds.current, () => holding.current);
     const summary = useSummary(filter.code?.includes(',') ? undefined : filter.code);
+    const whole = useSummary(undefined); // of a view, whatever is chosen now
     const [chosen, choose] = useState<Set<string>>(new Set());
     const [everything, chooseEverything] = useState(false);
     holding.current = chosen.size > 0;
@@ -228,7 +232,7 @@ export function ExecutionsPage() {
             <Bar title={t('Executions')} busy={list.busy}>
                 {mayAct(me) && <Button icon="play" onClick={() => void go({ to: '/executions', search: { ...search, start: '1' } })}>{t('Start…')}</Button>}
             </Bar>
-            <Views filter={filter} choose={change} held={summary.loaded ? `${summary.held}${summary.heldMore ? '+' : ''}` : ''} total={summary.loaded && !filter.code ? number(summary.total) : ''} />
+            <Views filter={filter} choose={change} held={whole.loaded ? `${whole.held}${whole.heldMore ? '+' : ''}` : ''} total={whole.loaded ? number(whole.total) : ''} />
             <div className="row filterrow">
                 <div className="grow"><FilterBar filter={filter} change={change} input={input} /></div>
                 <OrderMenu order={order} choose={turn} />
@@ -257,13 +261,14 @@ export function ExecutionsPage() {
                         ))}
                     </div>
                     {list.loaded && Boolean(list.error) && <div className="pagehead"><Refusal error={list.error} /></div>}
-                    {list.loaded && !list.error && list.items.length === 0 && !list.cursor && (isFiltered
+                    {list.loaded && !list.error && list.items.length === 0 && !list.cursor && <div role="row"><div role="cell">{isFiltered
                         ? <Empty title={t('Nothing matches')} action={<Button kind="ink" onClick={() => change({})}>{t('Clear filters')}</Button>}>
                             {t('No execution with')} {FIELDS.filter((name) => filter[name]).map((name) => inWords(name, filter[name]!).filter(Boolean).join(' ')).join(', ')}{filter.q ? ` “${filter.q}”` : ''}.
+                            <OneLess filter={filter} change={change} />
                         </Empty>
                         : <Empty title={t('Nothing has run yet')} action={mayAct(me) ? <Button kind="ink" icon="play" onClick={() => void go({ to: '/executions', search: { start: '1' } })}>{t('Start…')}</Button> : undefined}>
                             {t('An execution is one run of a process: an order, an approval, a report. Start one here, by the API, or by a trigger.')}
-                        </Empty>)}
+                        </Empty>}</div></div>}
                 </div>
             </div>
             {picked && <BulkBar chosen={picked} total={matching !== null ? number(matching) : ''} act={act} chooseAll={() => chooseEverything(true)} clear={() => { choose(new Set()); chooseEverything(false); }} />}

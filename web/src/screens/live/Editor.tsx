@@ -41,7 +41,7 @@ function useUses(kind: Kind, name: string): Use[] | undefined {
 
 function UsedBy({ uses }: { uses: Use[] }) {
     const to = (use: Use) => (use.kind === 'function' || use.kind === 'template' ? <Link className="cut" to={use.kind === 'function' ? '/functions' : '/templates'} search={{ name: use.code }}>{use.code}</Link> : <Link className="cut" to="/processes/$kind/$code" params={{ kind: `${use.kind}s`, code: use.code }}>{use.name ?? use.code}</Link>);
-    return <div className="sect"><h3>{t('Used by')}<span className="num t3">{uses.length || ''}</span></h3>
+    return <div className="usedby"><h3 className="h">{t('Used by')}<span className="num t3">{uses.length || ''}</span></h3>
         {uses.length === 0 ? <p className="t3">{t('Nothing that is published names it.')}</p> : uses.map((use) => <div key={`${use.kind}/${use.code}/${use.step}`} className="line"><Icon name={use.kind === 'function' ? 'fn' : use.kind === 'template' ? 'file' : 'flow'} small />{to(use)}{use.step && <span className="tag mono end">{use.step}</span>}</div>)}</div>;
 }
 
@@ -129,7 +129,7 @@ export function Editor({ kind, name, close }: { kind: Kind; name: string; close:
     const missing = called.trim() === '' ? t('A name is missing') : wrongName ? t('The name is wrong') : !work || unreadable(work) ? t('It cannot be read yet') : conflict ? t('Choose theirs or yours first') : !isDirty ? t('Nothing is changed') : '';
     return (
         <aside className="side" aria-label={isNew ? t(kind.one.title) : name}>
-            <div className="sidehead"><div className="row"><b className="cut mono">{isNew ? t(kind.one.title) : name}</b>{newest && <span className="tag">{t('version {n}', { n: newest.version })}</span>}{newest && <span className="meta cut">{t('changed {when}', { when: when(newest.updatedAt) })}</span>}<span className="end row"><Button kind="quiet" small square icon="x" aria-label={t('Close')} onClick={() => close()} /></span></div></div>
+            <div className="sidehead"><div className="row"><b className="cut mono">{isNew ? t(kind.one.title) : name}</b>{newest && <span className="tag">{t('version {n}', { n: newest.version })}</span>}{newest && <span className="meta cut">{t('saved {when}', { when: when(newest.updatedAt) })}</span>}<span className="end row"><Button kind="quiet" small square icon="x" aria-label={t('Close')} onClick={() => close()} /></span></div></div>
             <div className="sect scroll">
                 {restored !== null && isDirty && <p className="note" role="status"><Icon name="log" small /><span className="grow">{t('What you typed {when} and did not save is here.', { when: when(restored) })}</span><Button kind="link" onClick={() => (newest ? takeTheirs(newest) : (drop(kind, name), restore(null), write(kind.first)))}>{t('Throw it away')}</Button></p>}
                 {conflict && <Conflict theirs={conflict} mine={work!} take={() => takeTheirs(conflict)} over={() => { rebase({ ...conflict, work: conflict.work }); keep(kind, name, { version: conflict.version, work: work!, at: Date.now() }); }} />}
@@ -138,8 +138,8 @@ export function Editor({ kind, name, close }: { kind: Kind; name: string; close:
                 {work && <Form work={work} change={change} locked={!may} errors={errors} name={called.trim()} uses={uses ?? []} />}
                 {others && <p className="note held" role="status"><Icon name="warn" small /><span>{t('It could not be saved like this: “{said}”', { said: others.message })}</span></p>}
                 {asking !== 'delete' && <Refusal error={error instanceof Problem && error.status === 412 && !isNew ? null : (error ?? found.error)} sentence={error instanceof Problem && error.status === 412 ? t('There is one of this name already. Nothing was changed.') : error ? t('Nothing was changed.') : undefined} />}
+                {uses && !isNew && <UsedBy uses={uses} />}
             </div>
-            {uses && !isNew && <UsedBy uses={uses} />}
             {may && <div className="acts row">{!isNew && <Button kind="link" className="bad" onClick={() => { refuse(null); ask('delete'); }}>{t('Delete…')}</Button>}<span className="grow" /><Button kind="ink" disabled={missing !== ''} onClick={() => ask('save')}>{missing || t('Save…')}</Button></div>}
             {asking === 'save' && <Dialog title={t('Save {name}?', { name: called.trim() })} lead={t(kind.means)} onClose={() => ask(null)} actions={<><Button kind="quiet" onClick={() => ask(null)}>{t('Go back')}</Button><Button kind="ink" onClick={() => void save()}>{t('Save {name}', { name: called.trim() })}</Button></>}>
                 {base && work && <Diff before={forDiff(base.work)} after={forDiff(work)} />}

@@ -28,7 +28,7 @@ function Try({ params, body }: { params: Parameter[]; body: string }) {
     return (
         <section className="try" aria-label={t('Try it')}>
             <h3 className="h">{t('Try it')}</h3>
-            {named.length > 0 && <FormFields key={named.map((p) => `${p.name}:${p.type}`).join()} plain fields={named.map((p) => ({ name: p.name, label: p.name, type: p.type, required: true }))} values={values} change={fill} />}
+            {named.length > 0 && <FormFields key={named.map((p) => `${p.name}:${p.type}`).join()} plain still fields={named.map((p) => ({ name: p.name, label: p.name, type: p.type, required: true }))} values={values} change={fill} />}
             {outcome?.error !== undefined ? <p className="outcome bad" role="status"><Glyph name="error" tone="bad" /><span>{outcome.error}{outcome.column ? <span className="t3"> {t('at character {n}', { n: outcome.column })}</span> : ''}</span></p>
                 : outcome ? <p className="outcome" role="status"><span className="t3">{t('gives')}</span> <code>{JSON.stringify(outcome.value)}</code> <span className="t3">{outcome.type}</span></p>
                     : <p className="t3" role="status">{missing > 0 ? t('Give values to the parameters, and what it makes of them stands here.') : t('looking…')}</p>}

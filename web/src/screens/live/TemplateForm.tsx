@@ -112,7 +112,7 @@ export function TemplateForm({ work, change, locked, errors, name, uses }: FormP
     return (
         <>
             <Field label={t('Subject')} id="live-subject" error={errors.subject}><input id="live-subject" className={`inp ${look('subject')}`} readOnly={locked} value={work.subject ?? ''} onChange={(event) => set('subject', event.target.value)} /></Field>
-            <Field label={t('Text')} id="live-body" help={t('Values stand as {{ data.name }}.')} error={errors.body}><textarea id="live-body" className={`inp ${look('body')}`} rows={8} readOnly={locked} value={work.body ?? ''} onChange={(event) => set('body', event.target.value)} /></Field>
+            <Field label={t('Text')} id="live-body" help={t('Values stand as {{ data.name }}.')} error={errors.body}><textarea id="live-body" className={`inp ${look('body')}`} rows={Math.max(4, Math.min(14, (work.body ?? '').split('\n').length + 1))} readOnly={locked} value={work.body ?? ''} onChange={(event) => set('body', event.target.value)} /></Field>
             <Field label="HTML" note={t('optional')} id="live-html" error={errors.html}><textarea id="live-html" className={`inp mono ${look('html')}`} rows={work.html ? 6 : 2} spellCheck={false} readOnly={locked} value={work.html ?? ''} onChange={(event) => set('html', event.target.value)} /></Field>
             <Preview work={work} name={name} uses={uses} />
         </>

@@ -1,7 +1,7 @@
 // Overview.tsx - is anything wrong, and where?
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { Bar } from '../../app/Shell';
 import { mayAct, useMe } from '../../app/session';
 import { call, type Page } from '../../lib/api';
@@ -10,22 +10,23 @@ import { useLive } from '../../lib/live';
 import { Bones, Empty, Segments, useNow } from '../../lib/parts';
 import { Status } from '../../lib/status';
 import { Say, t } from '../../lib/text';
-import { between, duration, number, shortly } from '../../lib/time';
+import { between, duration, number } from '../../lib/time';
 import type { Execution, Letter } from '../../lib/types';
 import { waitingWord, WAITING } from '../executions/filters';
 import { Spark, Throughput } from './charts';
+import { type Alike, alike, Failures, filterOf } from './Failures';
 import { type Series, useStats } from './stats';
 import './overview.css';
 
 interface Summary { items: { value: string; status?: string; count: number }[]; partial: boolean; since: string | null }
 type Window = '1h' | '24h' | '7d';
 
-function useCounts() {
+function useCounts(window: Window) {
     const status = useQuery({ queryKey: ['summary', 'status', ''], queryFn: () => call<Summary>('/executions/summary?by=status') });
     const errors = useQuery({ queryKey: ['summary', 'error'], queryFn: () => call<Summary>('/executions/summary?by=error') });
     const held = useQuery({ queryKey: ['held', ''], queryFn: () => call<Page<Execution>>('/executions?waiting=incident&limit=100') });
     const letters = useQuery({ queryKey: ['dlq', 'open-count'], queryFn: () => call<Page<Letter>>('/dlq?status=open&limit=100') });
-    const recent = useQuery({ queryKey: ['recent-failures'], queryFn: () => call<Page<Execution>>('/executions?status=failed&limit=6') });
+    const recent = useQuery({ queryKey: ['recent-failures', window], queryFn: () => call<Page<Execution>>(`/executions?status=failed&from=${window}&limit=500`) });
     const waiting = useQuery({
         queryKey: ['waiting-kinds'], refetchInterval: 15000,
         queryFn: async () => Promise.all(WAITING.map(async (kind) => {
@@ -38,14 +39,22 @@ function useCounts() {
     return { status, errors, held, letters, recent, waiting, ready };
 }
 
-function Needs({ held, letters, counts }: { held: Page<Execution> | undefined; letters: Page<Letter> | undefined; counts: Record<string, number> }) {
+/** What has failed most: it needs nobody by itself, but somebody may want to know. */
+function Failed({ groups, more, window }: { groups: Alike[]; more: boolean; window: Window }) {
+    const n = groups.reduce((total, group) => total + group.items.length, 0);
+    const worst = groups.reduce<Alike | null>((most, group) => (!most || group.items.length > most.items.length ? group : most), null);
+    if (!worst) return null;
+    return <div className="sub failed">{t('{n} failed in {window}, {most} of them in {code}:', { n: `${number(n)}${more ? '+' : ''}`, window, most: number(worst.items.length), code: worst.code })} <Link to="/executions" search={filterOf(worst, window)}>{worst.message || worst.error}</Link></div>;
+}
+
+function Needs({ held, letters, counts, failed }: { held: Page<Execution> | undefined; letters: Page<Letter> | undefined; counts: Record<string, number>; failed: ReactNode }) {
     const heldItems = held?.items ?? [];
     const undo = (letters?.items ?? []).filter((letter) => letter.kind === 'compensation').length;
     const doubt = (letters?.items ?? []).filter((letter) => letter.kind === 'reconcile').length;
     const all = heldItems.length + undo + doubt;
     const rest = t('Everything else moves: {running} running, {waiting} waiting as they should.', { running: number(counts.running ?? 0), waiting: number(Math.max(0, (counts.waiting ?? 0) - heldItems.length)) });
     if (all === 0) return (
-        <div className="why ok"><Glyph name="completed" tone="ok" /><div className="grow"><div className="say"><Say text="**Nothing needs a person.**" /></div><div className="sub">{rest}</div></div></div>
+        <div className="why ok"><Glyph name="completed" tone="ok" /><div className="grow"><div className="say"><Say text="**Nothing needs a person.**" /></div>{failed}<div className="sub">{rest}</div></div></div>
     );
     const first = heldItems[0];
     const same = heldItems.every((x) => x.waitingFor?.step === first?.waitingFor?.step && x.waitingFor?.error?.code === first?.waitingFor?.error?.code);
@@ -58,6 +67,7 @@ function Needs({ held, letters, counts }: { held: Page<Execution> | undefined; l
                     {undo > 0 && t('{n} undo could not be finished.|{n} undos could not be finished.', { n: undo })}{' '}
                     {doubt > 0 && t('Of {n} step nobody knows whether it happened.|Of {n} steps nobody knows whether they happened.', { n: doubt })}
                 </div>
+                {failed}
                 <div className="sub">{rest}</div>
             </div>
             <Link className="btn ink" to="/dlq">{t('Look at the {n}', { n: all })}</Link>
@@ -103,7 +113,8 @@ export function Overview() {
     const { me } = useMe();
     const now = useNow(5000);
     const stats = useStats(window);
-    const q = useCounts();
+    const q = useCounts(window);
+    const failures = useMemo(() => alike(q.recent.data?.items ?? []), [q.recent.data]);
     const counts = useMemo(() => Object.fromEntries((q.status.data?.items ?? []).map((item) => [item.value, item.count])), [q.status.data]);
     const total = Object.values(counts).reduce((a, b) => a + b, 0);
     // What the server counts is exact; a page of a list ends at a hundred.
@@ -121,7 +132,7 @@ export function Overview() {
                 <Empty title={t('Nothing has run yet')} action={mayAct(me) ? <Link className="btn ink" to="/executions" search={{ start: '1' } as Record<string, string>}>{t('Start an execution…')}</Link> : undefined}>{t('Publish a process and start it: here is then what runs, what waits and for what, and what needs you.')}</Empty>
             ) : (
                 <div className="dash scroll">
-                    <Needs held={q.held.data} letters={q.letters.data} counts={counts} />
+                    <Needs held={q.held.data} letters={q.letters.data} counts={counts} failed={<Failed groups={failures} more={Boolean(q.recent.data?.nextCursor)} window={window} />} />
                     <Tiles stats={stats.series} counts={counts} window={window} />
                     <div className="two">
                         {stats.series ? <div className="card"><h2>{t('Throughput')}<span className="meta">{stats.series.stepMs === 60000 ? t('per minute') : t('per {step}', { step: stats.series.stepMs >= 3600000 ? `${stats.series.stepMs / 3600000} ${t('h')}` : `${stats.series.stepMs / 60000} ${t('min')}` })}</span></h2><Throughput series={stats.series} /></div> : (
@@ -143,12 +154,7 @@ export function Overview() {
                         </div>
                     </div>
                     <div className="two">
-                        <div className="card"><h2>{t('Failures')}<span className="end meta">{t('newest first')}</span></h2>
-                            {(q.recent.data?.items ?? []).length === 0 && <p className="t3 quiet">{t('Nothing has failed.')}</p>}
-                            {(q.recent.data?.items ?? []).map((x) => (
-                                <Link key={x.id} className="er" to="/executions/$id" params={{ id: x.id }}><Glyph name="failed" tone="bad" /><span className="m5 cut">{x.key ?? `…${x.id.slice(-8)}`}</span><span className="cut"><span className="t1">{x.error?.message}</span> <span className="mono t3">{x.error?.code}</span></span><span className="cut t2">{x.code} › {x.error?.step}</span><span className="meta num r">{shortly(x.completedAt ?? x.createdAt)}</span></Link>
-                            ))}
-                        </div>
+                        <Failures groups={failures} more={Boolean(q.recent.data?.nextCursor)} window={window} />
                         <div className="card"><h2>{t('Server')}<span className="end"><Status quiet name={node ? 'live' : 'pending'} /></span></h2>
                             <dl className="kv server">
                                 <dt>{t('Runs since')}</dt><dd className="num b">{node ? between(node.startedAt, now) : '–'}</dd>

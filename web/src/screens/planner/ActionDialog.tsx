@@ -18,14 +18,14 @@ export const move = (task: Task, action: string, payload: Payload, event: string
 export const sentenceOf = (error: unknown) => (error instanceof Problem && error.status === 409 ? t('It has gone on in the meantime. Nothing was changed.') : error ? t('Nothing was changed.') : undefined);
 
 /** Act on a task: `begin` opens what must be asked, or does it; `open` is the dialog to draw. */
-export function useTaskActions(changed: () => void) {
+export function useTaskActions(changed: () => void, moved: (action: string) => void = () => undefined) {
     const [open, show] = useState<{ task: Task; action: string } | null>(null);
     const [error, refuse] = useState<{ task: Task; why: unknown } | null>(null);
     const begin = useCallback((task: Task, action: string) => {
         refuse(null);
         if (fieldsOf(action, task).length > 0) return show({ task, action });
-        void move(task, action, {}, newId()).then(changed, (why: unknown) => { refuse({ task, why }); changed(); });
-    }, [changed]);
+        void move(task, action, {}, newId()).then(() => { changed(); moved(action); }, (why: unknown) => { refuse({ task, why }); changed(); });
+    }, [changed, moved]);
     const dialog = open && <ActionDialog key={open.task.id + open.action} task={open.task} action={open.action} close={() => show(null)} changed={changed} />;
     return { begin, dialog, error, clear: () => refuse(null) };
 }
@@ -81,17 +81,17 @@ function ActionDialog({ task, action, close, changed }: { task: Task; action: st
     const [busy, work] = useState(false);
     const [event] = useState(newId);
     const set = (name: string, value: unknown) => fill((before) => ({ ...before, [name]: value }));
-    const isComplete = fields.every((field) => !field.required || (typeof values[field.name] === 'string' && (values[field.name] as string).trim() !== ''));
+    const defect = values.defect as { description: string; what_to_fix?: string } | undefined;
+    const lacking = fields.find((field) => field.required && !(typeof values[field.name] === 'string' && (values[field.name] as string).trim() !== '')) ?? (defect && defect.description.trim() === '' ? fields.find((field) => field.kind === 'defect') : undefined);
     const run = () => {
         work(true);
         refuse(null);
         move(task, action, asPayload(fields, values), event).then(() => { close(); changed(); }, (why: unknown) => { refuse(why); changed(); }).finally(() => work(false));
     };
-    const defect = values.defect as { description: string; what_to_fix?: string } | undefined;
     return (
         <Dialog title={t(known.title, { title: task.title })} lead={t(known.means)} onClose={close} actions={<>
             <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
-            <Button kind={known.bad ? 'bad solid' : 'ink'} disabled={busy || !isComplete} onClick={run}>{t(known.verb)}</Button>
+            <Button kind={known.bad ? 'bad solid' : 'ink'} disabled={busy || lacking !== undefined} onClick={run}>{lacking ? t('Missing: {what}', { what: t(lacking.label) }) : t(known.verb)}</Button>
         </>}>
             {fields.map((field, i) => (
                 <div key={field.name} className="f">
@@ -99,12 +99,12 @@ function ActionDialog({ task, action, close, changed }: { task: Task; action: st
                         <FormFields plain fields={task.form ?? []} values={(values.form as Values | undefined) ?? {}} change={(to) => set('form', to)} errors={error instanceof Problem ? errorsByField(error.body.errors, '/payload/') : {}} />
                     ) : field.kind === 'defect' ? (
                         <>
-                            <label className="row"><input type="checkbox" className="box" checked={defect !== undefined} onChange={(e) => set('defect', e.target.checked ? { description: '' } : undefined)} />{t('Write down what is wrong, as a defect')}</label>
-                            {defect && <>
+                            <label className="row"><input type="checkbox" className="box" checked={defect !== undefined} onChange={(e) => set('defect', e.target.checked ? { description: typeof values.reason === 'string' ? values.reason : '' } : undefined)} />{t('Write down what is wrong, as a defect')}</label>
+                            {defect && <div className="within">
                                 <Field label={t(field.label)} id="defect-description"><textarea id="defect-description" className="inp" value={defect.description} onChange={(e) => set('defect', { ...defect, description: e.target.value })} /></Field>
                                 <Field label={t('What to do about it')} note={t('optional')} id="defect-fix"><input id="defect-fix" className="inp" value={defect.what_to_fix ?? ''} onChange={(e) => set('defect', { ...defect, what_to_fix: e.target.value || undefined })} /></Field>
                                 <label className="row"><input type="checkbox" className="box" checked={values.create_fix === true} onChange={(e) => set('create_fix', e.target.checked)} />{t('Make a task that fixes it')}</label>
-                            </>}
+                            </div>}
                         </>
                     ) : (
                         <>

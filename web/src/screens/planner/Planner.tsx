@@ -76,7 +76,9 @@ export function PlannerPage() {
     const [typed, type] = useState(search.q ?? '');
     const again = useFollowTasks();
     const changed = useCallback(() => void again(), []); // eslint-disable-line react-hooks/exhaustive-deps
-    const { begin, dialog, error } = useTaskActions(changed);
+    // Who takes a task goes on with it.
+    const moved = useCallback((action: string) => { if (action === 'self_assign' && isExecutor(me)) void go({ to: '/planner', search: { view: 'mine' } }); }, [go, me]);
+    const { begin, dialog, error } = useTaskActions(changed, moved);
     const view = search.view ?? (isExecutor(me) ? 'pool' : 'board');
     const filter = useMemo(() => filterOf(search), [search]);
     const projectsFound = useQuery({ queryKey: ['tasks', 'projects'], staleTime: 30000, queryFn: () => all<Task>('/tasks', 500) });

@@ -40,7 +40,7 @@ function StartShift({ close, changed }: { close: () => void; changed: () => void
     return (
         <Dialog title={t('Start a shift')} lead={t('At its end, by hand or by time, what its people have in hand goes back to the pool.')} onClose={close} actions={<>
             <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
-            <Button kind="ink" disabled={name.trim() === ''} onClick={() => post('/shifts', { name: name.trim(), members, ...(ends ? { ends_at: new Date(ends).toISOString() } : {}) }).then(() => { close(); changed(); }, refuse)}>{t('Start the shift')}</Button>
+            <Button kind="ink" disabled={name.trim() === ''} onClick={() => post('/shifts', { name: name.trim(), members, ...(ends ? { ends_at: new Date(ends).toISOString() } : {}) }).then(() => { close(); changed(); }, refuse)}>{name.trim() === '' ? t('A name is missing') : t('Start the shift')}</Button>
         </>}>
             <Field label={t('Name')} id="shift-name"><input id="shift-name" data-autofocus className="inp" value={name} onChange={(event) => call(event.target.value)} placeholder={t('Day shift')} /></Field>
             <Field label={t('Ends')} note={t('optional; by hand, if empty')} id="shift-ends"><input id="shift-ends" type="datetime-local" className="inp" value={ends} onChange={(event) => until(event.target.value)} /></Field>

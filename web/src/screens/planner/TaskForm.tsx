@@ -33,8 +33,8 @@ function Fields({ draft, change, projects }: { draft: Draft; change: (to: Draft)
             <div className="two">
                 <Field label={t('Project')} note={t('optional')} id="task-project"><input id="task-project" className="inp" list="task-projects" value={draft.project_id} onChange={set('project_id')} /></Field>
                 <Field label={t('Trade')} note={t('any, if empty')} id="task-trade"><input id="task-trade" className="inp" list="task-trades" value={draft.required_trade} onChange={set('required_trade')} /></Field>
-                <Field label={t('Least skill')} note={t('optional')} id="task-skill"><input id="task-skill" className="inp" inputMode="numeric" value={draft.min_skill} onChange={set('min_skill')} /></Field>
-                <Field label={t('Priority')} note={t('larger comes first')} id="task-priority"><input id="task-priority" className="inp" inputMode="numeric" value={draft.priority} onChange={set('priority')} /></Field>
+                <Field label={t('Least skill')} note={t('optional')} id="task-skill"><input id="task-skill" className="inp" inputMode="numeric" value={draft.min_skill} onChange={(event) => change({ ...draft, min_skill: event.target.value.replace(/\D/g, '') })} /></Field>
+                <Field label={t('Priority')} note={t('larger comes first')} id="task-priority"><input id="task-priority" className="inp" inputMode="numeric" value={draft.priority} onChange={(event) => change({ ...draft, priority: event.target.value.replace(/(?!^-)\D/g, '') })} /></Field>
                 <Field label={t('Due')} note={t('optional')} id="task-due"><input id="task-due" type="datetime-local" className="inp" value={draft.due_at} onChange={set('due_at')} /></Field>
             </div>
             <datalist id="task-projects">{projects.map((name) => <option key={name} value={name} />)}</datalist>
@@ -50,7 +50,7 @@ export function NewTask({ project, projects, close, made }: { project: string | 
     return (
         <Dialog title={t('New task')} lead={t('It is in the pool at once, unless it must wait for another.')} onClose={close} actions={<>
             <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
-            <Button kind="ink" disabled={draft.title.trim() === ''} onClick={() => post<Task>('/tasks', bodyOf(draft), { headers: { 'Idempotency-Key': key } }).then(made, refuse)}>{t('Make the task')}</Button>
+            <Button kind="ink" disabled={draft.title.trim() === ''} onClick={() => post<Task>('/tasks', bodyOf(draft), { headers: { 'Idempotency-Key': key } }).then(made, refuse)}>{draft.title.trim() === '' ? t('Missing: {what}', { what: t('Title') }) : t('Make the task')}</Button>
         </>}>
             <Fields draft={draft} change={change} projects={projects} />
             <Refusal error={error} sentence={sentenceOf(error)} />
@@ -81,7 +81,7 @@ export function SplitTask({ task, close, changed }: { task: Task; close: () => v
     return (
         <Dialog title={t('Split “{title}”', { title: task.title })} lead={t('Each line becomes a task, of the same trade, skill and priority. This one waits until all of them are done; who works on it is free.')} onClose={close} actions={<>
             <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
-            <Button kind="ink" disabled={titles.length === 0} onClick={() => post(`/tasks/${task.id}/split`, { client_event_id: event, expected_row_version: task.row_version, subtasks: titles.map((title) => ({ title, ...inherited })) }).then(() => { close(); changed(); }, (why: unknown) => { refuse(why); changed(); })}>{t('Split into {n} task|Split into {n} tasks', { n: titles.length })}</Button>
+            <Button kind="ink" disabled={titles.length === 0} onClick={() => post(`/tasks/${task.id}/split`, { client_event_id: event, expected_row_version: task.row_version, subtasks: titles.map((title) => ({ title, ...inherited })) }).then(() => { close(); changed(); }, (why: unknown) => { refuse(why); changed(); })}>{titles.length === 0 ? t('Missing: {what}', { what: t('Parts, one in a line') }) : t('Split into {n} task|Split into {n} tasks', { n: titles.length })}</Button>
         </>}>
             <Field label={t('Parts, one in a line')} id="split-lines"><textarea id="split-lines" data-autofocus rows={6} className="inp" value={lines} onChange={(e) => write(e.target.value)} /></Field>
             <Refusal error={error} sentence={sentenceOf(error)} />

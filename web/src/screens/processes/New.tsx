@@ -2,13 +2,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Problem, put } from '../../lib/api';
+import { codeOf } from '../../lib/names';
 import { Button, Dialog, Field, Refusal, Segments } from '../../lib/parts';
 import { t } from '../../lib/text';
-
-const LATIN: Record<string, string> = { а: 'a', б: 'b', в: 'v', г: 'g', д: 'd', е: 'e', ё: 'e', ж: 'zh', з: 'z', и: 'i', й: 'y', к: 'k', л: 'l', м: 'm', н: 'n', о: 'o', п: 'p', р: 'r', с: 's', т: 't', у: 'u', ф: 'f', х: 'kh', ц: 'ts', ч: 'ch', ш: 'sh', щ: 'sch', ъ: '', ы: 'y', ь: '', э: 'e', ю: 'yu', я: 'ya' };
-
-/** "Discount approval" is discount_approval. */
-export const codeOf = (name: string) => [...name.toLowerCase()].map((c) => LATIN[c] ?? c).join('').replace(/[^a-z0-9]+/g, '_').replace(/^[^a-z]+|_+$/g, '').slice(0, 100);
 
 export function NewProcess({ close }: { close: () => void }) {
     const [kind, turn] = useState<'scenario' | 'procedure'>('scenario');

@@ -94,8 +94,7 @@ const Writer = ({ changes }: { changes: Change[] }) => {
     );
 };
 
-function Writers({ address, again }: { address: string; again: number }) {
-    const found = useQuery({ queryKey: ['record', address, 'changes', again], placeholderData: (before) => before, queryFn: () => call<Page<Change>>(`${address}/executions?limit=50`) });
+function Writers({ found }: { found: { data: Page<Change> | undefined; error: unknown } }) {
     const changes = found.data?.items ?? [];
     return (
         <div className="sect writers"><h3>{t('Executions that changed it')}</h3>
@@ -114,18 +113,18 @@ export function Card({ object, id }: { object: string; id: string }) {
     const actions = useQuery({ queryKey: ['record', object, id, 'actions'], enabled: mayAct(me), queryFn: () => call<{ items: Action[] }>(`${address}/actions`) });
     const started = useQuery({ queryKey: ['record', object, id, 'started'], queryFn: () => call<Page<Execution>>(`/executions?record=${encodeURIComponent(`${object}/${id}`)}&limit=20`) });
     const named = useQuery({ queryKey: ['record', object, id, 'named'], queryFn: () => call<Page<Execution>>(`/executions?key=${encodeURIComponent(id)}&limit=10`) });
-    const [news, hear] = useState(0);
-    const again = () => { hear((n) => n + 1); for (const query of [found, started, named]) void query.refetch(); if (mayAct(me)) void actions.refetch(); };
+    const changes = useQuery({ queryKey: ['record', object, id, 'changes'], queryFn: () => call<Page<Change>>(`${address}/executions?limit=50`) });
+    const again = () => { for (const query of [found, started, named, changes]) void query.refetch(); if (mayAct(me)) void actions.refetch(); };
     useLive(1000, () => true, again);
     const own = started.data?.items ?? [];
-    const others = (named.data?.items ?? []).filter((x) => own.every((mine) => mine.id !== x.id));
+    const others = (named.data?.items ?? []).filter((x) => own.every((mine) => mine.id !== x.id) && (changes.data?.items ?? []).every((change) => change.executionId !== x.id));
     return (
         <aside className="side" aria-label={t('Record')}>
             <div className="sidehead"><div className="row"><b className="cut">{id}</b><span className="tag mono">{object}</span><span className="end row"><Link className="btn quiet sm sq" to="/records/$object" params={{ object }} aria-label={t('Close')}><Icon name="x" /></Link></span></div>
                 {found.data && <div className="meta">{t('version {n}', { n: found.data.version })}</div>}</div>
             <Actions address={address} actions={actions.data?.items ?? []} changed={again} />
             <div className="sect"><Refusal error={found.error} />{found.data && <Json value={Object.fromEntries(Object.entries(found.data).filter(([name]) => name !== 'version' && name !== 'id'))} />}</div>
-            <Writers address={address} again={news} />
+            <Writers found={changes} />
             <div className="sect"><h3>{t('Started from this card')}</h3>
                 {started.data && own.length === 0 && <p className="t3">{t('Nothing yet. A process with a trigger of type action puts a button here.')}</p>}
                 <Runs items={own} />

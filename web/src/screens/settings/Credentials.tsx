@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isAdmin, useMe } from '../../app/session';
 import { all, call, Problem, put, remove } from '../../lib/api';
+import { errorsByField } from '../../lib/form';
 import { Glyph, Icon } from '../../lib/icons';
 import { Bones, Button, Dialog, Empty, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
@@ -52,7 +53,9 @@ function Editor({ credential, close, saved }: { credential: Credential | null; c
     const fields = [...known.needs, ...known.may];
     const values = Object.fromEntries(pairs.filter(([key, value]) => key && value));
     const hasSecret = known.secret === 'values' ? pairs.length > 0 && pairs.every(([key, value]) => key && value) : secret !== '';
-    const complete = CODE.test(code) && known.needs.every((field) => shown[field]?.trim()) && hasSecret;
+    const lacking = !CODE.test(code) ? 'Code' : (known.needs.find((field) => !shown[field]?.trim()) ?? (hasSecret ? undefined : known.secret));
+    const missing = lacking === undefined ? '' : t('Missing: {what}', { what: t(NAMES[lacking]?.label ?? lacking) });
+    const errors = error instanceof Problem ? errorsByField(error.body.errors, '/') : {};
     const save = () => {
         const body = { type, ...Object.fromEntries(fields.filter((field) => shown[field]?.trim()).map((field) => [field, shown[field]!.trim()])), [known.secret]: known.secret === 'values' ? values : secret };
         put(`/credentials/${code}`, body, { headers: credential ? { 'If-Match': `"${credential.version}"` } : { 'If-None-Match': '*' } }).then(() => saved(code), refuse);
@@ -61,11 +64,11 @@ function Editor({ credential, close, saved }: { credential: Credential | null; c
     return (
         <Dialog title={credential ? t('Change {code}', { code: credential.code }) : t('New credential')} lead={credential ? t('The secret is given again: so nobody who does not know it can have it sent elsewhere.') : t('What a step signs in with. A definition names it by its code and never holds it.')} onClose={close} actions={<>
             <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
-            <Button kind="ink" disabled={!complete} onClick={save}>{t('Save')}</Button>
+            <Button kind="ink" disabled={missing !== ''} onClick={save}>{missing || t('Save')}</Button>
         </>}>
             {!credential && <Field label={t('Code')} id="cred-code" help={t('small letters, digits and _; definitions name it by this')} error={code !== '' && !CODE.test(code) ? t('small letters, digits and _, beginning with a letter') : undefined}><input id="cred-code" data-autofocus className="inp mono" value={code} onChange={(event) => name(event.target.value)} /></Field>}
             {!credential && <Field label={t('Kind')} id="cred-type"><select id="cred-type" className="inp" value={type} onChange={(event) => choose(event.target.value)}>{Object.entries(TYPES).map(([value, { word }]) => <option key={value} value={value}>{t(word)}</option>)}</select></Field>}
-            {fields.map((field) => <Field key={field} id={`cred-${field}`} label={t(NAMES[field]!.label)} note={known.may.includes(field) ? t('optional') : undefined} help={NAMES[field]!.help && t(NAMES[field]!.help)}><input id={`cred-${field}`} className="inp mono" placeholder={field.endsWith('url') ? 'https://' : undefined} value={shown[field] ?? ''} onChange={(event) => fill({ ...shown, [field]: event.target.value })} /></Field>)}
+            {fields.map((field) => <Field key={field} id={`cred-${field}`} label={t(NAMES[field]!.label)} note={known.may.includes(field) ? t('optional') : undefined} help={NAMES[field]!.help && t(NAMES[field]!.help)} error={errors[field]}><input id={`cred-${field}`} className={`inp mono ${errors[field] ? 'wrong' : ''}`} placeholder={field.endsWith('url') ? 'https://' : undefined} value={shown[field] ?? ''} onChange={(event) => fill({ ...shown, [field]: event.target.value })} /></Field>)}
             {known.secret === 'values'
                 ? <div className="f"><span className="flabel">{t(NAMES.values!.label)}</span><Pairs pairs={pairs} change={list} /></div>
                 : <Field id="cred-secret" label={t(NAMES[known.secret]!.label)} help={t('It is encrypted before it is stored, and never shown again.')}><input id="cred-secret" type="password" autoComplete="new-password" className="inp" value={secret} onChange={(event) => hide(event.target.value)} /></Field>}

@@ -1,0 +1,19 @@
+/*
+ * version.h - an execution goes on with another version of its program.
+ */
+#ifndef PAWL_ENGINE_VERSION_H
+#define PAWL_ENGINE_VERSION_H
+
+#include "engine/step.h"
+
+/*
+ * The execution goes on with the program `to`, standing where it stands. False,
+ * with ERR_CONFLICT: it cannot stand there; the turn is of no use any more.
+ */
+bool version_move(struct turn *t, const struct program *to, struct err *err) MUST_USE;
+
+/* Whether the frames of the execution are those around this step of `to`. */
+bool version_is_within(const struct execution *x, const struct program *to,
+                       const struct step *step);
+
+#endif
