@@ -131,7 +131,7 @@ export const editor: Words = {
     'Fields': 'Поля',
     'List': 'Список',
     'What {field} is': 'Что такое {field}',
-    '{word}, unless said': '{word}, если не указано',
+    '{word}, unless said': '{word}, обычно',
     'not said': 'не указано',
     '{field}, name {n}': '{field}, имя {n}',
     'Remove {name}': 'Убрать {name}',
