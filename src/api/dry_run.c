@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "define/access.h"
 #include "engine/show.h"
+#include "node/render.h"
 #include "trial/case.h"
 #include "trial/script.h"
 #include "value/json.h"
@@ -317,9 +318,9 @@ static struct value children_value(struct arena *mem, struct value children)
 
 static struct value answer_value(struct dry_run *d, const struct trial *trial)
 {
-    static const char *const names[] = {CHILD_MEMBERS, "context",     "commands",
-                                        "logs",        "records",     "startedAt",
-                                        "endedAt",     "deadLetters", "duration"};
+    static const char *const names[] = {CHILD_MEMBERS, "context", "commands",  "logs",
+                                        "messages",    "records", "startedAt", "endedAt",
+                                        "deadLetters", "duration"};
     struct value shown = trial_value(d->mem, trial);
     struct value_entry extra[3];
 
@@ -334,6 +335,15 @@ static struct value answer_value(struct dry_run *d, const struct trial *trial)
         (struct value_entry){value_key(STR("warnings")),
                              problem_findings(d->mem, call_language(d->q->call), &d->warnings)};
     return pick(d->mem, shown, names, ARRAY_SIZE(names), extra, 3);
+}
+
+/* trial_world.render: as the message would read if it were sent now. */
+static bool render_message(void *context, struct arena *mem, const struct render_read *need,
+                           struct render_read *out, struct err *err)
+{
+    const struct dry_run *d = context;
+
+    return render_template(d->reader, mem, need, out, err);
 }
 
 static struct value masked(struct dry_run *d, const struct trial *trial, struct value answer)
@@ -354,6 +364,7 @@ static bool run_trial(struct dry_run *d, struct err *err)
                                       .process = find_process,
                                       .record = find_record,
                                       .search = search_records,
+                                      .render = render_message,
                                       .is_late = is_late,
                                       .memory_max = d->mem->held_bytes + DRY_RUN_MEMORY_MAX};
     struct lookup *q = d->q;

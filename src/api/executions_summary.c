@@ -1,5 +1,5 @@
 /*
- * executions_summary.c - how many executions there are: by code, status, step or error.
+ * executions_summary.c - how many executions there are: by code, status, step, version or error.
  *
  * What lives is counted whole, from an index of its own. What has ended is in
  * no such index: by status it comes from the counters of the store, when the
@@ -19,9 +19,9 @@ enum { ITEMS_MAX = 500 };
 
 #define RECENT_US INT64_C(86400000000)
 
-enum summary_by { BY_CODE, BY_STATUS, BY_STEP, BY_ERROR, BY_COUNT };
+enum summary_by { BY_CODE, BY_STATUS, BY_STEP, BY_ERROR, BY_VERSION, BY_COUNT };
 
-static const char *const by_names[] = {"code", "status", "step", "error"};
+static const char *const by_names[] = {"code", "status", "step", "error", "version"};
 
 struct summary {
     enum summary_by by;
@@ -59,6 +59,25 @@ static void summary_add(struct summary *s, struct arena *mem, struct str value,
     g->count += count;
 }
 
+/* What a group is counted under. */
+static struct str group_value(struct arena *mem, enum summary_by by,
+                              const struct execution_group *g)
+{
+    switch (by) {
+    case BY_CODE:
+        return g->code;
+    case BY_STATUS:
+        return str_of(status_name(g->status));
+    case BY_VERSION:
+        return str_printf(mem, "%lld", (long long)g->version);
+    case BY_STEP:
+    case BY_ERROR:
+    case BY_COUNT:
+        break;
+    }
+    return g->value;
+}
+
 /* Add what the caller may see of what was read. */
 static bool add_groups(struct lookup *q, struct reader *reader,
                        const struct execution_groups *groups, struct err *err)
@@ -67,9 +86,7 @@ static bool add_groups(struct lookup *q, struct reader *reader,
 
     for (size_t i = 0; i < groups->count; i++) {
         const struct execution_group *g = &groups->items[i];
-        struct str value = s->by == BY_CODE     ? g->code
-                           : s->by == BY_STATUS ? str_of(status_name(g->status))
-                                                : g->value;
+        struct str value = group_value(q->mem, s->by, g);
         bool is_visible;
 
         if (value.len == 0 || (s->code.len > 0 && !str_eq(s->code, g->code)))
@@ -134,8 +151,8 @@ static bool count_all(struct lookup *q, struct reader *reader, struct err *err)
                             : read_live_groups(reader, q->mem, &live, err)) ||
         !add_groups(q, reader, &live, err))
         return false;
-    /* What has ended stands at no step. */
-    return s->by == BY_STEP || add_ended(q, reader, err);
+    /* What has ended stands at no step, and needs no version any more. */
+    return s->by == BY_STEP || s->by == BY_VERSION || add_ended(q, reader, err);
 }
 
 /* --- the answer --- */
@@ -189,7 +206,9 @@ void executions_summary(struct call *c)
     while (s->by < BY_COUNT && !str_eq(by, str_of(by_names[s->by])))
         s->by++;
     if (s->by == BY_COUNT)
-        call_refuse_text(c, ERR_BAD_REQUEST, "by is code, status, step or error");
+        call_refuse_text(c, ERR_BAD_REQUEST, "by is code, status, step, version or error");
+    else if (s->by == BY_VERSION && s->code.len == 0)
+        call_refuse_text(c, ERR_BAD_REQUEST, "by version needs a code: the versions of what");
     else if (filter_statuses(c, &s->statuses))
         lookup_start_long(c, s, run_summary, NULL);
 }

@@ -264,14 +264,45 @@ static bool def_show(struct def_call *d)
     return def_print_pretty(d, v);
 }
 
+/* How many executions of it live, by version and status; nothing for what has none. */
+static bool def_live(struct def_call *d, struct value *out)
+{
+    struct reply reply;
+
+    *out = (struct value){0};
+    if (d->as_json || d->spec->use != KIND_PROCESS)
+        return true;
+    if (!client_ask(
+            &d->client, "GET",
+            str_printf(&d->client.mem, "/executions/summary?by=version&code=%s", d->argv[1]),
+            STR_NONE, &reply))
+        return false;
+    *out = value_map_get_str(reply.json, STR("items"));
+    return true;
+}
+
+static struct str def_live_with(struct def_call *d, struct value live, int64_t version)
+{
+    struct str name = str_printf(&d->client.mem, "%lld", (long long)version);
+    int64_t count = 0;
+
+    if (live.kind != VALUE_LIST)
+        return STR_NONE;
+    for (uint32_t i = 0; i < live.len; i++)
+        if (str_eq(client_text(live.items[i], "value"), name))
+            count += tell_int_of(live.items[i], "count", 0);
+    return str_printf(&d->client.mem, "%lld", (long long)count);
+}
+
 static bool def_versions(struct def_call *d)
 {
-    static const char *const head[] = {"VERSION", "STATUS", "PUBLISHED", "CHANGE"};
+    static const char *const head[] = {"VERSION", "STATUS", "PUBLISHED", "LIVE", "CHANGE"};
     struct table t = {.columns = ARRAY_SIZE(head)};
     struct str cursor = STR_NONE, path;
+    struct value live;
     uint64_t shown = 0;
 
-    if (!def_find(d, d->argv[1]))
+    if (!def_find(d, d->argv[1]) || !def_live(d, &live))
         return false;
     path = def_path(d, d->spec, d->argv[1], "/versions?limit=500");
     for (size_t i = 0; i < ARRAY_SIZE(head); i++)
@@ -294,6 +325,7 @@ static bool def_versions(struct def_call *d)
                 str_printf(&d->client.mem, "%lld", (long long)tell_int_of(item, "version", 0)));
             table_add(&d->client.mem, &t, client_text(item, "status"));
             table_add(&d->client.mem, &t, def_moment(d, item, "createdAt"));
+            table_add(&d->client.mem, &t, def_live_with(d, live, tell_int_of(item, "version", 0)));
             table_add(&d->client.mem, &t, client_text(item, "changeSummary"));
         }
     } while (cursor.len > 0);

@@ -159,13 +159,14 @@ static const struct command_spec commands[] = {
     {                                                                                              \
         .kind = (result_kind), .help = result_help, .members = { result_members }                  \
     }
-#define COMMAND(symbol, cmd_name, cmd_alias, cmd_place, cmd_ends, cmd_group, cmd_label, cmd_help,  \
-                cmd_result, cmd_arguments)                                                         \
+#define COMMAND(symbol, cmd_name, cmd_alias, cmd_place, cmd_ends, cmd_leaves, cmd_group,           \
+                cmd_label, cmd_help, cmd_result, cmd_arguments)                                    \
     {.type = COMMAND_##symbol,                                                                     \
      .name = (cmd_name),                                                                           \
      .alias = (cmd_alias),                                                                         \
      .place = PLACE_##cmd_place,                                                                   \
      .ends = ENDS_##cmd_ends,                                                                      \
+     .leaves = LEAVES_##cmd_leaves,                                                                \
      .group = GROUP_##cmd_group,                                                                   \
      .label = cmd_label,                                                                           \
      .help = cmd_help,                                                                             \
@@ -184,7 +185,7 @@ static const struct command_spec commands[] = {
 };
 
 static const char *const later[] = {
-#define COMMAND(symbol, name, alias, place, ends, group, label, help, result, arguments)
+#define COMMAND(symbol, name, alias, place, ends, leaves, group, label, help, result, arguments)
 #define COMMAND_LATER(name) name,
 #include "define/commands.def"
 #undef COMMAND_LATER

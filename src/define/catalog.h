@@ -95,6 +95,9 @@ enum command_place { PLACE_ANYWHERE, PLACE_ALONE };
 /* When a command has its result: see commands.def. */
 enum command_ends { ENDS_AT_ONCE, ENDS_WAITS, ENDS_ASKS };
 
+/* What stays outside of the execution when it has run: see commands.def. */
+enum command_leaves { LEAVES_NOTHING, LEAVES_SOMETHING, LEAVES_QUESTION };
+
 enum command_group {
 #define COMMAND_GROUP(symbol, name, label) GROUP_##symbol,
 #include "define/command_groups.def"
@@ -129,6 +132,7 @@ struct command_spec {
     enum command_type type;
     enum command_place place;
     enum command_ends ends;
+    enum command_leaves leaves;
     enum command_group group;
     struct text label, help;
     struct command_result result;

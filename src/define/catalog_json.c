@@ -146,6 +146,12 @@ static void write_result(struct buf *out, const struct command_result *result,
     buf_text(out, "]}");
 }
 
+static const char *const leaves_names[] = {
+    [LEAVES_NOTHING] = "nothing",
+    [LEAVES_SOMETHING] = "something",
+    [LEAVES_QUESTION] = "question",
+};
+
 static void write_command(struct buf *out, const struct command_spec *spec, enum language language)
 {
     object_next(out);
@@ -156,6 +162,7 @@ static void write_command(struct buf *out, const struct command_spec *spec, enum
     object_text(out, "group", str_of(catalog_group(spec->group)->name));
     object_text(out, "help", str_of(spec->help.in[language]));
     object_bool(out, "standsAlone", spec->place == PLACE_ALONE);
+    object_text(out, "leaves", str_of(leaves_names[spec->leaves]));
     object_name(out, "fields");
     buf_char(out, '[');
     for (const struct argument *a = spec->arguments; a->spec.name != NULL; a++)

@@ -76,7 +76,7 @@ enum {
 };
 
 enum command_type {
-#define COMMAND(symbol, name, alias, place, ends, group, label, help, result, arguments)           \
+#define COMMAND(symbol, name, alias, place, ends, leaves, group, label, help, result, arguments)   \
     COMMAND_##symbol,
 #define COMMAND_LATER(name)
 #include "define/commands.def"

@@ -194,6 +194,11 @@ size_t calls_left(struct node *n, struct str host)
 
 void calls_make(struct node *n, struct effect_call *call)
 {
+    const struct entry *e = entry_find(n, call->execution);
+
+    /* Of an execution that is not in memory the trace is not worth a read. */
+    if (e != NULL && e->state == ENTRY_READY)
+        call_tell_trace(call, e->x);
     host_get(n, call->host)->head.under_way++;
     n->calls.total++;
     n->calls.unanswered++;

@@ -155,6 +155,14 @@ claim('what is wrong is refused, with its place', async (rig) => {
     equal(refused(await post({ inputs: order }), 422, 'invalid').errors[0].pointer, '/inputs');
 });
 
+claim('a message of a template reads as it would be sent, and a template that cannot be rendered fails its step', async (rig) => {
+    equal((await rig.api('PUT', '/templates/granted', { subject: '{{ data.percent }} % for you', body: 'Dear {{ data.name }}, it is granted.' })).status < 300, true);
+    await rig.publish({ code: 'letters', input: [{ name: 'percent', type: 'any' }], steps: [{ code: 'tell', onError: 'fail_fast', procedure: { type: 'notification.email', to: 'ada@example.org', template: 'granted', data: { name: 'Ada', percent: '$.input.percent' } } }] });
+    const [mail] = (await tried(rig, 'letters', { input: { percent: 12 } })).messages;
+    equal([mail.kind, mail.body.subject, mail.body.body ?? mail.body.text], ['email', '12 % for you', 'Dear Ada, it is granted.'], JSON.stringify(mail));
+    equal((await tried(rig, 'letters', { input: { percent: null } })).status, 'failed');
+});
+
 claim('whoever may not start it may not try it', async (rig) => {
     await rig.publish({ code: 'guarded', access: { start: ['group:finance'] }, steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
     const as = async (groups) => {

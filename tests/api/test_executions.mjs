@@ -129,7 +129,7 @@ claim('lists by parent, by what is waited for, by error, by the step of any bran
     refused(await rig.api('POST', '/executions/bulk', { action: 'cancel', filter: { parents: parent } }), 422, 'invalid');
 });
 
-claim('executions are counted by code, status, step and error', async (rig) => {
+claim('executions are counted by code, status, step, version and error', async (rig) => {
     const counts = async (query) => (await rig.api('GET', `/executions/summary?${query}`)).body;
     const of = (answer, value) => answer.items.filter((x) => x.value === value).map((x) => [x.status, x.count]);
     await many(rig, 3, 'count_waiting');
@@ -141,6 +141,8 @@ claim('executions are counted by code, status, step and error', async (rig) => {
     equal(of(await counts('by=step'), 'count_ask'), [['waiting', 3]]);
     equal(of(await counts('by=error'), 'count_luck'), [['failed', 2], ['waiting', 1]]);
     equal(of(await counts('by=error&status=waiting'), 'count_luck'), [['waiting', 1]]);
+    equal((await counts('by=version&code=count_waiting')).items, [{ value: '1', status: 'waiting', count: 3 }]);
+    equal((await counts('by=version&code=count_failing')).items, [], 'what has ended needs no version');
     equal((await counts('by=step')).partial, false);
     equal((await counts('by=code')).partial, true);
     const all = await counts('by=status');
@@ -149,7 +151,7 @@ claim('executions are counted by code, status, step and error', async (rig) => {
     const viewer = await rig.api('POST', '/users', { name: `counter-${rig.name}`, role: 'viewer' });
     const asViewer = await rig.client.ask('GET', '/api/v1/executions/summary?by=status&code=count_waiting', undefined, { Authorization: `Bearer ${viewer.body.token}` });
     equal(asViewer.body.items, [{ value: 'waiting', count: 3 }]);
-    for (const query of ['', 'by=size', 'by=code&status=lost'])
+    for (const query of ['', 'by=size', 'by=code&status=lost', 'by=version'])
         refused(await rig.api('GET', `/executions/summary?${query}`), 400, 'bad_request');
 });
 

@@ -27,6 +27,7 @@ const http = (url) => ({ type: 'integration.http', method: 'POST', url });
 const wait = (code) => ({ code, procedure: { type: 'wait.signal', signalType: 'go' } });
 const definitions = [
     { code: 'kid', steps: [{ code: 'pay', procedure: http(`${host}/kid`) }] },
+    { code: 'worked', steps: [{ code: 'work', procedure: 'traced_workers.do' }] },
     {
         code: 'traced',
         input: [{ name: 'n', type: 'string', required: true }, { name: 'card', type: 'string', sensitive: true, default: '0000-0000' }],
@@ -180,6 +181,14 @@ claim('what nobody wants to see is passed on and not sent; what is no traceparen
     equal(header.split('-')[1], own.replaceAll('-', ''));
     await whole(own);
     equal(collector.of(quiet), []);
+});
+
+claim('the endpoint of a worker is told of the attempt, too', async (rig) => {
+    equal((await rig.api('PUT', '/workers/traced_workers', { url: `${host}/endpoint` })).status, 201);
+    const { body } = await rig.api('POST', '/executions?wait=60s', { code: 'worked' });
+    equal(body.status, 'completed');
+    const work = step(await whole(body.id), 'work')[0];
+    equal(asked.findLast((r) => r.path === '/endpoint').traceparent, `00-${work.traceId}-${work.spanId}-01`);
 });
 
 claim('a rollback has spans of its own, and its calls are told of them', async (rig) => {

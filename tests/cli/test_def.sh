@@ -32,6 +32,7 @@ sed 's/"name": "Order"/"name": "An order"/; s/100.0/200.0/' all.json >changed.js
 run apply changed.json --summary "dearer"
 run def versions order
 claim "versions, newest first" said 0 "2" "published" "dearer" "superseded"
+claim "with how many executions live with each" said 0 "LIVE"
 run def show order
 claim "the published one" said 0 '"name": "An order"'
 run def show order 1

@@ -45,6 +45,19 @@ await server.asAdmin('PUT', '/scenarios/holiday_request/draft', '{\n  "code": "h
 const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json.items[0].id;
 const letter = (await server.asAdmin('GET', '/dlq?limit=1')).json.items[0].id;
 const click = (selector) => (page) => page.click(selector);
+/** One draft, changed by two: a field that both changed, a step that both put in, and what fits together. */
+async function merging(page) {
+    await server.asAdmin('DELETE', '/scenarios/invoice_payment/draft');
+    const { definition } = (await ask('GET', '/scenarios/invoice_payment')).published;
+    const changed = (name, message, more = {}) => JSON.stringify({ ...definition, ...more, steps: [...definition.steps.map((step) => (step.code === 'book' ? { ...step, name } : step)), { code: 'tell', name: 'Tell the supplier', procedure: { type: 'log', message } }] }, null, 2);
+    await page.click('[role=tab] >> nth=2');
+    await page.waitForSelector('.jsontab .cmhost');
+    await ask('PUT', '/scenarios/invoice_payment/draft', changed('Book the invoice', 'it is paid', { name: 'Payment of invoices' }));
+    await page.locator('.cmhost .cm-content').focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(changed('Enter it into the books', 'paid in full'));
+    await page.waitForSelector('.merge');
+}
 const [admin, lead, worker] = [server.admin, people.Lena.token, people.Tony.token];
 // name, address, what is waited for, what is done then, 'wide' when it is not for phones, whose page it is
 const SCREENS = [
@@ -84,6 +97,7 @@ const SCREENS = [
     ['constructor-json', '/processes/scenarios/discount_approval', '.ed .node', async (page) => { await page.click('[role=tab] >> nth=2'); await page.waitForSelector('.jsontab .cmhost'); await page.click('.jfoot .btn'); }, 'wide'],
     ['constructor-dry-run', '/processes/scenarios/discount_approval', '.ed .node', async (page) => { await page.click('.bar .btn:has(.ic use[href="#i-step"])'); await page.selectOption('.dryrun h3 select', { index: 2 }); await page.waitForSelector('.pinrow, .dryrun .more'); await page.click('.drfoot .ink'); await page.waitForSelector('.verdict'); }, 'wide'],
     ['constructor-versions', '/processes/scenarios/contract_signing', '.ed .node', async (page) => { await page.click('[role=tab] >> nth=4'); await page.waitForSelector('.vtext'); }, 'wide'],
+    ['constructor-merge', '/processes/scenarios/invoice_payment', '.ed .node', merging, 'wide'],
     ['constructor-problems', '/processes/scenarios/client_onboarding', '.ed .node', async (page) => { await page.waitForSelector('.problems .prow'); await page.click('.problems .prow'); }, 'wide'],
     ['constructor-empty', '/processes/scenarios/holiday_request', '.slot.only', undefined, 'wide'],
     ['process-new', '/processes', '.trow', async (page) => { await page.click('.bar .btn.ink'); await page.waitForSelector('#new-name'); }, 'wide'],

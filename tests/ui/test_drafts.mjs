@@ -210,6 +210,22 @@ await claims.claim('a draft that another has saved since one looked is not publi
     await page.context().close();
 });
 
+await claims.claim('a text with the line ends of Windows is no change when it is opened, and keeps them when one word is', async () => {
+    const code = `approval_${++made}`;
+    const raw = text.replace('"discount_approval"', `"${code}"`).replaceAll('\n', '\r\n').replace(/\r\n$/, '');
+    await server.asAdmin('PUT', `/scenarios/${code}/draft`, raw);
+    equal((await server.asAdmin('POST', `/scenarios/${code}/publish`, {})).status, 200);
+    const page = await signedIn();
+    await open(page, code);
+    equal(await page.locator('.bar .tag:has-text("draft")').count(), 0, 'nothing has changed');
+    await page.click('[data-code=ask]');
+    await page.locator('.inspector .fld:has(> .flh label:text-is("Timeout")) textarea').fill('12h');
+    await saved(page);
+    const { raw: answer } = await server.asAdmin('GET', `/scenarios/${code}/versions/draft`);
+    equal(answer.includes(raw.replace('"timeout": "24h"', '"timeout": "12h"')), true, 'only that word has changed');
+    await page.context().close();
+});
+
 await claims.claim('a session that ended while one typed: after signing in again the text is there, and is saved', async () => {
     const code = await process();
     const page = await signedIn();

@@ -192,6 +192,7 @@ await claims.claim('steps are added, chosen, moved, copied, pasted and deleted b
     await saved(page);
     equal((await draft('keys')).steps.map((s) => s.code), ['one', 'two_2', 'two', 'fail']);
     await page.keyboard.press('Escape');
+    await page.waitForSelector('[data-code=fail].sel:focus');
     await page.keyboard.press('?');
     await page.waitForSelector('[role=dialog]:has-text("In the constructor")');
     await page.keyboard.press('Escape');
@@ -249,6 +250,31 @@ await claims.claim('no name in the palette is cut off, and no word of a form is 
         equal(types.filter((word) => ['string', 'integer', 'boolean', 'datetime', 'array'].includes(word)), [], language);
     }
     equal(await complaintsOf(page), []);
+    quiet();
+});
+
+await claims.claim('a start says what it lacks, begins with the defaults and is filled from the one before, but for what is secret', async () => {
+    await page.evaluate(() => localStorage.setItem('pawl.language', 'en'));
+    const input = [{ name: 'deal', type: 'string', required: true, description: 'Its number.' }, { name: 'percent', type: 'integer', required: true, default: 5 }, { name: 'pin', type: 'string', sensitive: true }];
+    await made('startable', [{ code: 'a', procedure: { type: 'log', message: 'x' } }], { input, description: 'Says x.' });
+    equal((await server.asAdmin('POST', '/scenarios/startable/publish', {})).status, 200);
+    equal((await server.asAdmin('POST', '/executions', { code: 'startable', key: 'deal-77', input: { deal: 'd-77', percent: 7, pin: '4711' } })).status < 300, true);
+    await open('startable');
+    await page.click('.bar .btn:has-text("Start…")');
+    await page.waitForSelector('[role=dialog] .btn:has-text("1 field before starting")');
+    equal(await page.inputValue('#field-percent'), '5');
+    equal((await page.locator('[role=dialog] .lead').innerText()).includes('It asks for 3 things. Says x.'), true, await page.locator('[role=dialog] .lead').innerText());
+    equal(await page.getAttribute('#field-pin', 'type'), 'password');
+    await page.click('[role=dialog] .btn:has-text("Fill from deal-77")');
+    await page.waitForFunction(() => document.querySelector('#field-deal')?.value === 'd-77');
+    equal([await page.inputValue('#field-percent'), await page.inputValue('#field-pin')], ['7', '']);
+    // The form and its JSON say the same.
+    await page.click('[role=dialog] [role=radio]:has-text("JSON")');
+    equal(JSON.parse(await page.inputValue('#field-json')), { deal: 'd-77', percent: 7 });
+    await page.fill('#field-json', '{"deal": "d-78", "percent": 9}');
+    await page.click('[role=dialog] [role=radio]:has-text("Form")');
+    equal([await page.inputValue('#field-deal'), await page.inputValue('#field-percent')], ['d-78', '9']);
+    await page.waitForSelector('[role=dialog] .btn.ink:has-text("Start")');
     quiet();
 });
 

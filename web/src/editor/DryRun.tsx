@@ -1,29 +1,29 @@
 // DryRun.tsx - which way it would go, and what it would do outside: nothing is done. Answers are pinned, from a past run or typed.
-import { useContext, useEffect, useMemo, useState } from 'react';
+import { Fragment, useContext, useEffect, useMemo, useState } from 'react';
 import { all, call, post } from '../lib/api';
 import { FormFields, type Values } from '../lib/form';
 import { Glyph, Icon } from '../lib/icons';
 import { Json } from '../lib/json';
-import type { Edge, Node } from '../lib/layout';
+import type { Edge, List, Node } from '../lib/layout';
 import { Button, Refusal } from '../lib/parts';
 import { lookOf } from '../lib/status';
 import { Say, t } from '../lib/text';
-import { shortly, when } from '../lib/time';
+import { between, shortly, when } from '../lib/time';
 import type { Execution, FormField, Step } from '../lib/types';
 import type { Dress } from './Canvas';
 import { useDesk } from './desk';
-import { blanksOf, mocksOf, type Pin, pinsFrom, testOf, type Trial, visitsOf } from './dryrun';
-import { brief } from './known';
+import { blanksOf, mocksOf, type Outside, outsideOf, type Pin, pinsFrom, testOf, type Trial, visitsOf } from './dryrun';
 import { everyItem, titleOf } from './model';
 import { nameOfExecution, SampleContext } from './Sample';
 import { pathOfKind } from './stored';
 
 /** How the canvas shows the way that was taken. */
-export function wayOf(trial: Trial | null, pins: Pin[]): { dress: (node: Node) => Dress; edgeTone: (edge: Edge) => string } | null {
+export function wayOf(trial: Trial | null, pins: Pin[], list: List): { dress: (node: Node) => Dress; edgeTone: (edge: Edge) => string } | null {
     if (!trial) return null;
-    const visits = visitsOf(trial);
+    const outer = new Set([...everyItem(list)].filter(({ item }) => item.inside).map(({ item }) => item.step.code));
+    const visits = visitsOf(trial, outer);
     const last = new Map(trial.steps.filter((row) => row.kind === 'forward').map((row) => [row.step, row]));
-    const reached = (code: string) => visits.has(code) || trial.currentStep === code;
+    const reached = (code: string) => visits.has(code) || (last.has(code) && last.get(code)!.status !== 'skipped') || trial.currentStep === code;
     return {
         dress: (node) => {
             const row = last.get(node.step.code);
@@ -41,12 +41,12 @@ export function wayOf(trial: Trial | null, pins: Pin[]): { dress: (node: Node) =
     };
 }
 
-function PinRow({ pin, name, change, remove }: { pin: Pin; name: string; change: (to: Pin) => void; remove: () => void }) {
+function PinRow({ pin, name, round, change, remove }: { pin: Pin; name: string; /** Which of several answers of one step it is; 0 when it is the only one. */ round: number; change: (to: Pin) => void; remove: () => void }) {
     const [text, write] = useState(() => JSON.stringify(pin.answer, null, 1));
     const [broken, say] = useState(false);
     return (
         <div className="pinrow">
-            <div className="row"><Icon name="pin" small className="c-debug" /><b className="m5 cut">{name}</b><span className="tag mono cut">{pin.what}</span><span className="end meta nowrap">{pin.at ? when(pin.at) : t('typed')}</span><button type="button" className="btn quiet sm sq" aria-label={t('Remove {name}', { name })} onClick={remove}><Icon name="x" small /></button></div>
+            <div className="row"><Icon name="pin" small className="c-debug" /><b className="m5 cut">{name}</b><span className="tag mono cut">{pin.what}</span>{round > 0 && <span className="tag nowrap">{t('round {n}', { n: round })}</span>}<span className="end meta nowrap">{pin.at ? when(pin.at) : t('typed')}</span><button type="button" className="btn quiet sm sq" aria-label={t('Remove {name}', { name })} onClick={remove}><Icon name="x" small /></button></div>
             <textarea className={`inp mono grows ${broken ? 'wrong' : ''}`} aria-label={t('What {name} answers', { name })} spellCheck={false} value={text} onChange={(event) => {
                 write(event.target.value);
                 try {
@@ -58,6 +58,9 @@ function PinRow({ pin, name, change, remove }: { pin: Pin; name: string; change:
     );
 }
 
+const outsideWord = (kind: Outside['kind']) => ({ call: t('call'), job: t('job'), record: t('record'), message: t('message'), process: t('process') })[kind];
+const recordWord = (what: string) => (what === 'created' ? t('created') : what === 'deleted' ? t('deleted') : t('written'));
+
 /** The sentence of a trial: how it would end. */
 function Verdict({ trial }: { trial: Trial }) {
     const tone = trial.status === 'completed' ? 'ok' : trial.status === 'failed' ? 'bad' : 'wait';
@@ -65,7 +68,7 @@ function Verdict({ trial }: { trial: Trial }) {
     return (
         <div className={`why ${tone} verdict`}><Glyph name={glyph} tone={lookOf(trial.status).tone} /><div className="grow"><p className="say">
             {trial.status === 'completed' ? <Say text="It would **complete**." /> : trial.status === 'failed' ? <Say text="It would **fail** at `{step}`: {message}" values={{ step: trial.error?.step ?? '', message: trial.error?.message ?? '' }} /> : <Say text="It would **wait** at `{step}`." values={{ step: trial.currentStep ?? '' }} />}
-        </p>{trial.duration && <p className="sub">{t('after {long}', { long: trial.duration })}</p>}</div></div>
+        </p><p className="sub">{[trial.version === 'draft' ? t('with the draft') : t('with version {n}', { n: trial.version }), trial.startedAt && trial.endedAt && (trial.startedAt === trial.endedAt ? t('at once') : t('after {long}', { long: between(trial.startedAt, trial.endedAt) }))].filter(Boolean).join(' · ')}</p></div></div>
     );
 }
 
@@ -102,8 +105,7 @@ export function DryRun({ pins, pin, trial, show, close, saved, hasDraft, keepAsT
         work(false);
     };
     useEffect(() => () => show(null), []);
-    const done = (trial?.steps ?? []).filter((row) => row.kind === 'forward' && row.status === 'completed');
-    const outside = done.filter((row) => /record\.|notification\.|integration\.|event\.|message\./.test(String(typeOf(list, row.step))));
+    const outside = trial ? outsideOf(trial, list) : [];
     return (
         <aside className="inspector dryrun" aria-label={t('Dry-run')}>
             <header className="ihead"><div className="grow"><h2>{t('Dry-run')}</h2><p className="t3">{t('which way it would go; nothing is done')}</p></div><button type="button" className="btn quiet sq sm" aria-label={t('Close')} onClick={close}><Icon name="x" /></button></header>
@@ -112,19 +114,14 @@ export function DryRun({ pins, pin, trial, show, close, saved, hasDraft, keepAsT
             <section className="isect"><h3 className="h">{t('Input')}</h3><FormFields key={`i${round}`} fields={fields} values={values} change={fill} /></section>
             <section className="isect"><h3 className="h">{t('Pinned answers')}
                 {executions.length > 0 && <select className="inp sm" aria-label={t('Take answers from')} value={from} onChange={(event) => void takeFrom(event.target.value)}><option value="">{t('take them from…')}</option>{executions.map((one) => <option key={one.id} value={one.id}>{nameOfExecution(one)} · {shortly(one.createdAt)}</option>)}</select>}</h3>
-                {pins.map((one, i) => <PinRow key={`${round}${one.step}${i}`} pin={one} name={names.get(one.step) ?? one.step} change={(to) => pin(pins.map((old, n) => (n === i ? to : old)))} remove={() => { pin(pins.filter((_, n) => n !== i)); again((n) => n + 1); }} />)}
+                {pins.map((one, i) => <PinRow key={`${round}${one.step}${i}`} round={pins.filter((other) => other.step === one.step).length > 1 ? pins.slice(0, i + 1).filter((other) => other.step === one.step).length : 0} pin={one} name={names.get(one.step) ?? one.step} change={(to) => pin(pins.map((old, n) => (n === i ? to : old)))} remove={() => { pin(pins.filter((_, n) => n !== i)); again((n) => n + 1); }} />)}
                 <div className="more">{blanks.map((blank) => <button key={blank.step} type="button" className="addf" onClick={() => { pin([...pins, blank]); again((n) => n + 1); }}><Icon name="pin" small />{names.get(blank.step) ?? blank.step}</button>)}</div>
                 {pins.length === 0 && blanks.length === 0 && <p className="t3">{t('No step asks anybody.')}</p>}
             </section>
-            {outside.length > 0 && <section className="isect"><h3 className="h">{t('Would be done outside')}</h3>{outside.map((row) => <div key={row.id} className="row stayrow"><b className="m5 nowrap">{names.get(row.step) ?? row.step}</b><code className="t3 cut">{brief(row.output)}</code></div>)}</section>}
+            {trial && <section className="isect"><h3 className="h">{t('Would be done outside')}</h3>
+                {outside.length === 0 ? <p className="t3">{t('Nothing.')}</p> : <dl className="kv outside">{outside.map((one, i) => <Fragment key={i}><dt>{outsideWord(one.kind)}</dt><dd><code>{one.what}</code> <span className="t2">{one.kind === 'record' ? recordWord(one.more) : one.kind === 'message' && one.more ? `“${one.more}”` : one.more}</span></dd></Fragment>)}</dl>}</section>}
             {trial && trial.result !== null && trial.result !== undefined && <section className="isect"><h3 className="h">{t('Result')}</h3><Json value={trial.result} /></section>}
             <footer className="drfoot">{trial && keepAsTest && !readOnly && <Button icon="shield" onClick={() => keepAsTest(testOf(t('as {name} went', { name: String(Object.values(values)[0] ?? code) }), values, pins, trial))}>{t('Keep as a test')}</Button>}<Button kind="ink" icon="play" disabled={busy} className="end" onClick={() => void run()}>{trial ? t('Run again') : t('Try it')}</Button></footer>
         </aside>
     );
-}
-
-function typeOf(list: ReturnType<typeof useDesk>['list'], code: string): string {
-    const step = [...everyItem(list)].find(({ item }) => item.step.code === code)?.item.step;
-    const run = step?.procedure as { type?: string } | { type?: string }[] | undefined;
-    return Array.isArray(run) ? run.map((one) => one.type).join(' ') : (run?.type ?? '');
 }

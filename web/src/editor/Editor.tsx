@@ -79,7 +79,7 @@ async function openDraft(kind: DefinitionKind, code: string): Promise<Opened> {
     const kept = found && found.kept.text !== there.text ? found.kept : null;
     const isFresh = kept !== null && kept.base === there.text;
     const doc = new Doc(kept ? kept.text : there.text, there.text);
-    const saver = new Saver(doc, kind, code, kept && !isFresh ? kept.base : there.text, there.version, published);
+    const saver = new Saver(doc, kind, code, kept && !isFresh ? kept.base : there.text, there.version, published, there.isWindows);
     if (kept && !isFresh) saver.meet(kept.base, stored);
     found?.drop(kept === null);
     return { doc, saver, stored, restored: isFresh };
@@ -291,7 +291,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
             <Suspense fallback={<Bones />}><Merge conflict={saving.conflict} mine={shown.text} save={(text) => { doc.replace(text); saver.merged(saving.conflict.theirs); }} discard={() => { doc.replace(saving.conflict.theirs.text); saver.merged(saving.conflict.theirs); }} /></Suspense></div>
     );
     const words = tabWords(kind);
-    const way = trying ? wayOf(trial, pins) : null;
+    const way = trying ? wayOf(trial, pins, list) : null;
     return (
         <div className="ed">
             <Bar live={false} title={<Crumb name={good?.value.name ?? code}><span className="tag nowrap">{hasDraft ? t('draft of {n}', { n: nextVersion }) : stored.published ? t('version {n}', { n: stored.published.version }) : t('draft')}</span><span className="savedword nowrap"><SavedWord state={saving} /></span></Crumb>}>

@@ -48,7 +48,10 @@ class SaidRow extends WidgetType {
             hint.textContent = this.note.hint;
             row.append(hint);
         }
-        return row;
+        const whole = document.createElement('div');
+        whole.className = 'saidrow';
+        whole.append(row);
+        return whole;
     }
 }
 
@@ -148,11 +151,28 @@ export function JsonTab({ goTo, readOnly }: { goTo: { pointer: string; n: number
     useEffect(() => {
         if (goTo) goPath(pathOf(good.tree, goTo.pointer));
     }, [goTo]);
+    // F8 goes round through what is wrong, from the cursor on.
+    useEffect(() => {
+        const press = (event: KeyboardEvent) => {
+            const now = view.current;
+            if (event.key !== 'F8' || !now) return;
+            event.preventDefault();
+            const all = notesOf(text, findings, broken, good).map((note) => note.from).sort((a, b) => a - b);
+            const pos = now.state.selection.main.head;
+            const next = event.shiftKey ? (all.filter((from) => from < pos).at(-1) ?? all.at(-1)) : (all.find((from) => from > pos) ?? all[0]);
+            if (next === undefined) return;
+            now.dispatch({ selection: { anchor: Math.min(next, now.state.doc.length) }, effects: EditorView.scrollIntoView(Math.min(next, now.state.doc.length), { y: 'center' }) });
+            now.focus();
+        };
+        addEventListener('keydown', press);
+        return () => removeEventListener('keydown', press);
+    }, [text, findings, broken, good]);
+    const errors = findings.filter((finding) => finding.severity === 'error').length;
     const here = [...everyItem(list)].filter(({ item }) => item.at.every((part, i) => part === at.path[i])).at(-1)?.item ?? null;
     const about = known.filter((one) => one.has && one.group !== 'Functions').slice(0, 8);
     return (
         <div className="jsontab">
-            <div className="jtext"><div ref={host} className="cmhost" /><footer className="jfoot"><span>{t('line {line}, column {column}', { line: at.line, column: at.column })}</span><span>{t('{n} line|{n} lines', { n: text.split('\n').length })} · {(new TextEncoder().encode(text).length / 1024).toFixed(1)} / 64 kB</span>{!readOnly && !broken && <button type="button" className="btn link" title={t('Break the text into lines, one member a line where it is long')} onClick={() => doc.apply(format(text, undefined, { tabSize: 2, insertSpaces: true }).map((edit) => ({ from: edit.offset, to: edit.offset + edit.length, insert: edit.content })))}>{t('Lay it out')}</button>}<span className="end">{broken ? <b className="c-bad">{t('the canvas shows what it said last')}</b> : t('the canvas shows the same text')}</span></footer></div>
+            <div className="jtext"><div ref={host} className="cmhost" /><footer className="jfoot">{errors > 0 && <span className="nerr"><Glyph name="error" tone="bad" />{t('{n} error|{n} errors', { n: errors })}</span>}{findings.length > errors && <span className="nwarn"><Glyph name="held" tone="held" />{t('{n} warning|{n} warnings', { n: findings.length - errors })}</span>}{findings.length > 0 && <span className="t3">{t('F8: next')}</span>}<span>{t('line {line}, column {column}', { line: at.line, column: at.column })}</span><span>{t('{n} line|{n} lines', { n: text.split('\n').length })} · {(new TextEncoder().encode(text).length / 1024).toFixed(1)} / 64 kB</span>{!readOnly && !broken && <button type="button" className="btn link" title={t('Break the text into lines, one member a line where it is long')} onClick={() => doc.apply(format(text, undefined, { tabSize: 2, insertSpaces: true }).map((edit) => ({ from: edit.offset, to: edit.offset + edit.length, insert: edit.content })))}>{t('Lay it out')}</button>}<span className="end">{broken ? <b className="c-bad">{t('the canvas shows what it said last')}</b> : t('the canvas shows the same text')}</span></footer></div>
             <aside className="inspector" aria-label={t('Steps')}>
                 <header className="ihead"><div><h2>{kind === 'scenario' ? t('Steps') : t('Commands')}</h2><p className="t3">{t('as the text says now; pressing one goes there')}</p></div></header>
                 <div className="jsteps">

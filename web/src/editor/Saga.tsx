@@ -14,8 +14,8 @@ export function SagaView() {
     const { list, catalog, good, selected, select, doc, readOnly } = useDesk();
     const items = useMemo(() => [...everyItem(list)].map(({ item }) => item).filter((item) => !item.inside), [list]);
     const failing: Item | null = items.find((item) => samePath(item.at, selected)) ?? items.at(-1) ?? null;
-    const saga = useMemo(() => (failing ? sagaOf(list, failing, good.value) : null), [list, failing, good]);
-    const counts = useMemo(() => new Map(items.map((item) => { const own = sagaOf(list, item, good.value); return [item.code, own.how === 'compensate' ? own.undone.length : 0] as const; })), [items, list, good]);
+    const saga = useMemo(() => (failing ? sagaOf(catalog, list, failing, good.value) : null), [catalog, list, failing, good]);
+    const counts = useMemo(() => new Map(items.map((item) => { const own = sagaOf(catalog, list, item, good.value); return [item.code, own.how === 'compensate' ? own.undone.length : 0] as const; })), [catalog, items, list, good]);
     if (!failing || !saga) return <div className="pagehead"><p className="t3">{t('There are no steps yet.')}</p></div>;
     const runs = saga.how === 'compensate' ? saga.undone : [];
     const order = new Map(runs.map((one, i) => [one.item.code, i + 1]));

@@ -1,7 +1,7 @@
 // catalog.ts - what the server says a definition may hold, and the kinds of its fields.
 export interface CatalogField { name: string; label: string; kind: string; required: boolean; state: string; options?: string[]; optionLabels?: Record<string, string>; default?: string; shownFirst: boolean; section: 'request' | 'answer'; picks?: string; help: string; example: unknown }
 export interface ResultField { name: string; kind: string; help: string }
-export interface CatalogCommand { name: string; alias: string | null; label: string; group: string; help: string; standsAlone: boolean; fields: CatalogField[]; result: { kind: string; help: string; fields: ResultField[] } }
+export interface CatalogCommand { name: string; alias: string | null; label: string; group: string; help: string; standsAlone: boolean; /** What stays outside when it has run. */ leaves: 'nothing' | 'something' | 'question'; fields: CatalogField[]; result: { kind: string; help: string; fields: ResultField[] } }
 export interface CatalogFunction { name: string; signatures?: string[]; help?: string; example?: string; [more: string]: unknown }
 /** A step that is offered beside the bare commands. */
 export interface CatalogPreset { name: string; label: string; group: string; help: string; step: Record<string, unknown> & { code: string } }

@@ -29,14 +29,17 @@ const theme = EditorView.theme({
     '.cm-deletedChunk, .cm-deletedLine': { backgroundColor: 'var(--del-bg)' },
     '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine': { backgroundColor: 'var(--add-bg)' },
     '&.cm-merge-a .cm-changedLine': { backgroundColor: 'var(--del-bg)' },
-    '&.cm-merge-b .cm-changedText, .cm-changedText': { background: 'color-mix(in srgb, var(--ok-solid) 26%, transparent)' },
-    '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': { background: 'color-mix(in srgb, var(--bad-solid) 26%, transparent)', textDecoration: 'none' },
+    '&.cm-merge-b .cm-changedText, .cm-changedText': { background: 'color-mix(in srgb, var(--ok-solid) 20%, transparent)' },
+    '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': { background: 'color-mix(in srgb, var(--bad-solid) 15%, transparent)', textDecoration: 'none' },
     '.cm-collapsedLines': { background: 'var(--sunken)', color: 'var(--text-3)', fontFamily: 'var(--font)', padding: '4px 12px', '&:before, &:after': { content: '"⋯"' } },
-    '.said': { display: 'flex', gap: '10px', alignItems: 'center', minHeight: '30px', margin: '1px 12px 3px 0', padding: '3px 8px 3px 10px', borderRadius: '6px', fontFamily: 'var(--font)', backgroundColor: 'var(--bad-soft)', whiteSpace: 'normal' },
+    '.said': { display: 'flex', gap: '10px', alignItems: 'center', minHeight: '30px', padding: '3px 8px 3px 10px', borderRadius: '6px', fontFamily: 'var(--font)', backgroundColor: 'var(--bad-soft)', whiteSpace: 'normal' },
+    // A margin would not be counted by the gutter: its numbers would leave their lines.
+    '.saidrow': { padding: '1px 12px 3px 0' },
     '.said.warning': { backgroundColor: 'var(--held-soft)' },
     '.said .sign': { fontWeight: '700', color: 'var(--bad)' }, '.said.warning .sign': { color: 'var(--held)' },
     '.said .hint': { color: 'var(--text-2)' },
     '.said button': { marginLeft: 'auto', height: '24px', padding: '0 8px', border: '1px solid var(--line-strong)', borderRadius: '6px', background: 'var(--raised)', color: 'var(--text)', font: '500 12px/16px var(--font)', cursor: 'pointer', flex: 'none' },
+    '.hole': { border: '1px dashed var(--held-line)', borderRadius: '4px', padding: '0 6px', backgroundColor: 'var(--raised)', color: 'var(--text)' }, '.holeline': { backgroundColor: 'var(--held-soft)' },
     '.wavy': { textDecoration: 'underline wavy var(--bad-solid)', textUnderlineOffset: '3px', textDecorationSkipInk: 'none' }, '.wavy.warning': { textDecorationColor: 'var(--held-line)' },
 });
 

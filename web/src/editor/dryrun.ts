@@ -65,18 +65,48 @@ export function mocksOf(pins: Pin[]): Record<string, unknown> {
 
 export interface Trial {
     status: string; result: unknown; error: { code: string; message: string; step?: string } | null; currentStep: string | null; waitingFor: { kind: string; [more: string]: unknown } | null;
-    steps: Step[]; records?: unknown; logs?: unknown[]; commands?: unknown[]; warnings?: { message: string; pointer: string }[]; duration?: string; version: number | string;
+    steps: Step[]; records?: { object: string; id: string; version: number; data: unknown }[]; messages?: { kind: string; name: string | null; step: string | null; body: unknown }[]; commands?: { step: string; kind: string; type: string }[]; children?: { code: string; status: string }[]; startedAt?: string; endedAt?: string; warnings?: { message: string; pointer: string }[]; duration?: string; version: number | string;
 }
 
-/** The visits of each step, by their order: ask → [4, 5]. */
-export function visitsOf(trial: Trial): Map<string, number[]> {
+/** The visits of each step, by their order: ask → [4, 5]. A loop or a branch is no visit of its own: what is in it is. */
+export function visitsOf(trial: Trial, outer: Set<string> = new Set()): Map<string, number[]> {
     const result = new Map<string, number[]>();
     let n = 0;
     for (const row of trial.steps) {
-        if (row.kind !== 'forward' || row.attempt > 1 || row.status === 'skipped') continue;
+        if (row.kind !== 'forward' || row.attempt > 1 || row.status === 'skipped' || outer.has(row.step)) continue;
         result.set(row.step, [...(result.get(row.step) ?? []), ++n]);
     }
     return result;
+}
+
+/** One thing that would be done outside: what kind of thing, to what, and what about it. */
+export interface Outside { kind: 'call' | 'job' | 'record' | 'message' | 'process'; what: string; more: string; step: string }
+
+const lettersOf = (body: unknown): { to: string; about: string } => {
+    const own = isObject(body) ? body : {};
+    const to = Array.isArray(own.to) ? own.to.join(', ') : typeof own.to === 'string' ? own.to : '';
+    const about = [own.subject, own.title, own.text, own.body].find((one) => typeof one === 'string' && one !== '');
+    return { to, about: typeof about === 'string' ? about : '' };
+};
+
+/** What a trial would have done to others, in the order of a person's questions: who is called, what is written, who is told. */
+export function outsideOf(trial: Trial, list: List): Outside[] {
+    const items = new Map([...everyItem(list)].map(({ item }) => [item.step.code, item]));
+    const calls = (trial.commands ?? []).filter((one) => one.type === 'integration.http' && one.kind === 'forward').map((one): Outside => {
+        const command = items.has(one.step) ? commandsOf(items.get(one.step)!.step).find((own) => own.type === 'integration.http') : undefined;
+        const at = command?.url ?? `${typeof command?.credential === 'string' ? `${command.credential}: ` : ''}${typeof command?.path === 'string' ? command.path : ''}`;
+        return { kind: 'call', what: `${typeof command?.method === 'string' ? command.method : 'GET'} ${typeof at === 'string' ? at : ''}`.trim(), more: '', step: one.step };
+    });
+    const jobs = trial.steps.filter((row) => row.kind === 'forward' && row.attempt === 1 && row.status !== 'skipped').flatMap((row): Outside[] => {
+        const name = items.get(row.step)?.step.procedure;
+        return typeof name === 'string' && name.includes('.') ? [{ kind: 'job', what: name, more: '', step: row.step }] : [];
+    });
+    const records = (trial.records ?? []).map((one): Outside => ({ kind: 'record', what: `${one.object}/${one.id}`, more: one.data === null ? 'deleted' : one.version === 1 ? 'created' : 'written', step: '' }));
+    const messages = (trial.messages ?? []).map((one): Outside => {
+        const { to, about } = lettersOf(one.body);
+        return { kind: 'message', what: [one.kind, to || one.name].filter(Boolean).join(' · '), more: about, step: one.step ?? '' };
+    });
+    return [...calls, ...jobs, ...records, ...messages, ...(trial.children ?? []).map((one): Outside => ({ kind: 'process', what: one.code, more: one.status, step: '' }))];
 }
 
 /** What was tried, as a test that it stays so. */

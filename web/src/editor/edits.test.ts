@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { getNodeValue, type Node } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
 import { Doc } from './doc';
+import { readText, writeText } from './stored';
 import { apply, insert, move, type Path, pathOf, pointerOf, Raw, read, remove, renameStep, set } from './edits';
 
 const examples = '../examples';
@@ -48,6 +49,35 @@ describe('round trip', () => {
             const items = (value(after) as Record<string, { code: string }[]>)[name]!;
             expect(items.map((s) => s.code).indexOf('fresh')).toBe(i);
             expect(apply(after, remove(after, tree(after), [name, i]))).toBe(text);
+        }
+    });
+});
+
+/** The same definition as other hands write it. */
+const hands: [string, (text: string) => string][] = [
+    ['with tabs', (text) => text.replace(/^( +)/gm, (spaces) => '\t'.repeat(Math.ceil(spaces.length / 2)))],
+    ['with the line ends of Windows', (text) => text.replace(/\n/g, '\r\n')],
+    ['on one line', (text) => JSON.stringify(JSON.parse(text))],
+    ['with odd spaces', (text) => text.replace(/": /g, '"  :\t').replace(/,\n/g, ' ,\n')],
+    ['with escapes', (text) => text.replace(/[a-z](?=[a-z]*"\s*:)/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)],
+    ['with keys from the last to the first', (text) => JSON.stringify(JSON.parse(text, (_, v: unknown) => (v && typeof v === 'object' && !Array.isArray(v) ? Object.fromEntries(Object.entries(v).reverse()) : v)), null, 3)],
+];
+
+describe.each(hands)('round trip of texts %s', (_, by) => {
+    test.each(files)('%s: opened, touched by a form and undone, the text is the same to the letter', (file) => {
+        const text = by(readFileSync(file, 'utf8'));
+        expect(JSON.parse(text)).toEqual(JSON.parse(readFileSync(file, 'utf8')));
+        const opened = readText(text);
+        const doc = new Doc(opened.text);
+        const written = () => writeText(doc.text, opened.isWindows);
+        expect(doc.text).toBe(opened.text);
+        expect(written()).toBe(text);
+        const all = [...leaves(tree(text))].filter(([, node]) => node.type === 'string');
+        for (const [path, node] of all.filter((_one, i) => i % 7 === 0)) {
+            doc.change((good) => set(good.text, good.tree, path, `${String(node.value)} ß`));
+            expect(written()).toBe(text.slice(0, node.offset) + JSON.stringify(`${String(node.value)} ß`) + text.slice(node.offset + node.length));
+            doc.undo();
+            expect(written()).toBe(text);
         }
     });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { compare, merged } from './merge';
+import { canKeepBoth, compare, merged } from './merge';
 
 const base = readFileSync('../examples/discount_approval.json', 'utf8');
 
@@ -43,4 +43,26 @@ test('the same change of both is no choice; a step that one took away and the ot
     expect(merge.choices.length).toBe(1);
     expect(JSON.parse(merged(gone, changed, merge, new Set(merge.choices))).steps.some((s: { code: string }) => s.code === 'escalate')).toBe(false);
     expect(JSON.parse(merged(gone, changed, merge, new Set())).steps.some((s: { code: string }) => s.code === 'escalate')).toBe(true);
+});
+
+test('two steps of one code at one place: each alone, or both, mine under another code', () => {
+    const added = (message: string) => base.replace('"code": "decide"', `"code": "notify", "procedure": {"type": "log", "message": "${message}"}\n    },\n    {\n      "code": "decide"`);
+    const [mine, theirs] = [added('mine'), added('theirs')];
+    const merge = compare(base, mine, theirs)!;
+    expect(merge.choices.length).toBe(1);
+    expect(canKeepBoth(merge.choices[0]!)).toBe(true);
+    const both = merged(mine, theirs, merge, new Set(), new Set(merge.choices));
+    const steps = JSON.parse(both).steps as { code: string; procedure: { message?: string } }[];
+    const at = steps.findIndex((s) => s.code === 'notify');
+    expect(steps.slice(at, at + 3).map((s) => [s.code, s.procedure.message])).toEqual([['notify', 'theirs'], ['notify_2', 'mine'], ['decide', undefined]]);
+    expect(both.startsWith(theirs.slice(0, theirs.indexOf('"decide"') - 20))).toBe(true);
+});
+
+test('new steps of both at one place under two codes are both there', () => {
+    const added = (code: string) => base.replace('"code": "decide"', `"code": "${code}", "procedure": {"type": "log", "message": "x"}\n    },\n    {\n      "code": "decide"`);
+    const [mine, theirs] = [added('my_step'), added('their_step')];
+    const merge = compare(base, mine, theirs)!;
+    expect(merge.choices).toEqual([]);
+    const codes = JSON.parse(merged(mine, theirs, merge, new Set())).steps.map((s: { code: string }) => s.code);
+    expect(codes.slice(4, 8)).toEqual(['ask_above', 'my_step', 'their_step', 'decide']);
 });

@@ -123,10 +123,35 @@ export function put(text: string, mine: string, change: Change): string {
     return path ? apply(text, set(text, tree, path, raw)) : text;
 }
 
-/** Their text with what is mine in it, and of the choices those that were made for mine. */
-export function merged(mine: string, theirs: string, merge: Merge, takenMine: Set<Choice>): string {
+/** Whether both put something new in one place under one name: then both can stay, mine under another name. */
+export const canKeepBoth = (choice: Choice) => choice.mine.length === 1 && choice.theirs.length === 1 && choice.mine[0]!.kind === 'add' && choice.theirs[0]!.kind === 'add';
+
+/** The name that mine gets when both stay: the next one that nobody uses. */
+export function freeName(id: string, ...texts: string[]): string {
+    const bare = id.replace(/_\d+$/, '');
+    for (let n = 2; ; n++) if (!texts.some((text) => text.includes(`"${bare}_${n}"`))) return `${bare}_${n}`;
+}
+
+/** What is mine of a choice, put behind what is theirs, under a name of its own. */
+function putBeside(text: string, mine: string, theirs: string, choice: Choice): string {
+    const change = choice.mine[0]!;
+    const last = change.at.at(-1)!;
+    const [tree, from] = [read(text).tree, read(mine).tree];
+    const source = from && locate(from, change.at);
+    const list = tree && locate(tree, change.at.slice(0, -1));
+    const beside = tree && locate(tree, change.at);
+    if (!tree || !source || !list || !beside || typeof last === 'string') return text;
+    const own = lift(mine, from, source).text;
+    const item = read(own).tree!;
+    const key = item.children?.some((p) => p.children?.[0]?.value === 'code') ? 'code' : 'name';
+    return apply(text, insert(text, tree, list, Number(beside.at(-1)) + 1, new Raw(apply(own, set(own, item, [key], freeName(last.id, mine, theirs))))));
+}
+
+/** Their text with what is mine in it, and of the choices those that were made for mine, or for both. */
+export function merged(mine: string, theirs: string, merge: Merge, takenMine: Set<Choice>, keptBoth: Set<Choice> = new Set()): string {
     const all = [...merge.fits.filter((fit) => fit.by === 'mine').map((fit) => fit.change), ...[...takenMine].flatMap((choice) => choice.mine)];
-    return all.reduce((text, change) => put(text, mine, change), theirs);
+    const text = all.reduce((now, change) => put(now, mine, change), theirs);
+    return [...keptBoth].reduce((now, choice) => putBeside(now, mine, theirs, choice), text);
 }
 
 export const nameOfPlace = (at: Part[]) => at.map((part) => (typeof part === 'string' ? part : part.id)).filter((name) => !['steps', 'procedure', 'branch', 'loop', 'parallel', 'branches'].includes(name)).join(' › ');

@@ -1,6 +1,6 @@
 // saga.ts - what happens when a step has finally failed: what is undone, in which order, and what cannot be. Pure.
 import type { Item, List } from '../lib/layout';
-import { commandsOf } from '../lib/steps';
+import { type Catalog, commandOf, kindsOf } from './catalog';
 import { everyItem, samePath } from './model';
 
 export interface Undone { item: Item; /** It may not have run: it stands in another branch, or runs at the same time. */ perhaps: boolean }
@@ -8,13 +8,24 @@ export interface Saga { how: 'compensate' | 'continue' | 'hold' | 'retry' | 'fai
 
 const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Whether something outside of the execution is changed or told. */
-function leavesATrace(item: Item): boolean {
-    if (typeof item.step.procedure === 'string') return true;
-    return commandsOf(item.step).some((command) => {
-        const type = String(command.type);
-        if (/^(compute\.|flow\.(if|match|try)|log$|record\.(get|query)$|wait\.(timer|until|delay)$)/.test(type)) return false;
-        return type === 'wait.signal' ? command.assignee !== undefined : true;
+/** Whether something outside of the execution is changed or told: the catalog says so of each command. */
+function leavesATrace(run: unknown, catalog: Catalog, procedures: Record<string, unknown>, depth = 0): boolean {
+    if (Array.isArray(run)) return run.some((one) => leavesATrace(one, catalog, procedures, depth));
+    if (typeof run === 'string') {
+        const own = procedures[run];
+        return depth > 4 || !isObject(own) || leavesATrace(own.commands, catalog, procedures, depth + 1);
+    }
+    if (!isObject(run)) return false;
+    const spec = commandOf(catalog, run.type);
+    if (!spec) return true;
+    if (spec.name === 'flow.call') return leavesATrace(run.procedure, catalog, procedures, depth + 1);
+    if (spec.leaves === 'question') return run.assignee !== undefined;
+    if (spec.leaves === 'something') return true;
+    return spec.fields.some((field) => {
+        const kinds = kindsOf(field.kind);
+        const value = run[field.name];
+        if (kinds.some((kind) => kind.is === 'word' && kind.word === 'commands')) return leavesATrace(value, catalog, procedures, depth);
+        return kinds.some((kind) => kind.is === 'map' && kind.of.is === 'word' && kind.of.word === 'commands') && isObject(value) && leavesATrace(Object.values(value).flat(), catalog, procedures, depth);
     });
 }
 
@@ -31,7 +42,8 @@ function parting(a: Item[], b: Item[], aAt: Item, bAt: Item): 'never' | 'beside'
     return null;
 }
 
-export function sagaOf(list: List, failing: Item, definition: Record<string, unknown>): Saga {
+export function sagaOf(catalog: Catalog, list: List, failing: Item, definition: Record<string, unknown>): Saga {
+    const procedures = isObject(definition.procedures) ? definition.procedures : {};
     const settings = isObject(definition.settings) ? definition.settings : {};
     const policy = isObject(settings.retryPolicy) ? settings.retryPolicy : {};
     const own = (failing.step as { retry?: { maxAttempts?: number } }).retry;
@@ -50,7 +62,7 @@ export function sagaOf(list: List, failing: Item, definition: Record<string, unk
         const inWays = one.within.some((outer) => outer.inside?.kind === 'ways' && !within.some((mine) => samePath(mine.at, outer.at)));
         const perhaps = apart === 'beside' || inWays || one.item.step.when !== undefined;
         if (one.item.step.rollback) saga.undone.push({ item: one.item, perhaps });
-        else if (leavesATrace(one.item)) saga.stays.push({ item: one.item, perhaps });
+        else if (leavesATrace(one.item.step.procedure, catalog, procedures)) saga.stays.push({ item: one.item, perhaps });
         else if (!one.item.inside) saga.nothing.push(one.item);
     }
     saga.undone.reverse();

@@ -7,7 +7,7 @@ import { Problem, Unreachable, put } from '../lib/api';
 import type { Doc } from './doc';
 import { forget, hold, keep, keyOf } from './kept';
 import type { DefinitionKind } from './model';
-import { latestOf, pathOfKind, readStored, type Stored, type StoredText } from './stored';
+import { latestOf, pathOfKind, readStored, type Stored, type StoredText, writeText } from './stored';
 
 /** Two texts that began from `base`. `theirs` has the revision of the draft, 0 when it is published and there is none. */
 export interface Conflict { base: string; theirs: StoredText; isPublished: boolean }
@@ -32,7 +32,7 @@ export class Saver {
     isUnkept = false;
 
     /** `base` is what the server has: the draft of that revision, or the published text with revision 0. */
-    constructor(private readonly doc: Doc, private readonly kind: DefinitionKind, private readonly code: string, private base: string, private revision: number, private published: number) {
+    constructor(private readonly doc: Doc, private readonly kind: DefinitionKind, private readonly code: string, private base: string, private revision: number, private published: number, private isWindows: boolean) {
         this.key = keyOf(kind, code);
         this.release = hold(this.key);
         this.stop = doc.subscribe(() => this.changed());
@@ -110,7 +110,7 @@ export class Saver {
             // No draft that the server could compare: what was published since would be written over unseen.
             if (this.revision === 0 && !this.isMetWith(await this.readStored())) return this.doc.text === this.base;
             const headers: Record<string, string> = this.revision > 0 ? { 'If-Match': `"${this.revision}"` } : { 'If-None-Match': '*' };
-            const saved = await put<{ version: number }>(`${pathOfKind(this.kind)}/${this.code}/draft`, text, { headers });
+            const saved = await put<{ version: number }>(`${pathOfKind(this.kind)}/${this.code}/draft`, writeText(text, this.isWindows), { headers });
             this.settle(text, saved.version);
             return this.doc.text === text;
         } catch (error) {
@@ -178,6 +178,7 @@ export class Saver {
         this.state = { is: 'waiting' };
         this.base = theirs.text;
         this.revision = theirs.version;
+        this.isWindows = theirs.isWindows;
         this.changed();
         void this.save();
     }
