@@ -5,7 +5,7 @@ import { openBrowser, openPage, signInUrl } from './browser.mjs';
 import { fillFloor } from './floor.mjs';
 import { fill } from './world.mjs';
 
-const OUT = process.argv[2] ?? 'docs/ui';
+const OUT = process.argv[2] ?? 'docs/ui'; // of the drawing itself: whoever imports this file draws nothing
 const ONLY = process.argv.slice(3); // names of screens that are drawn anew; all of them when there are none
 const folder = makeFolder();
 const server = new Server(folder);
@@ -147,63 +147,68 @@ const SCREENS = [
     ['palette', '/executions', '.trow', async (page) => { await page.keyboard.press('Control+k'); await page.waitForSelector('.cmd input:focus'); await page.keyboard.type('order-1043'); await page.waitForSelector('.cmd .hit'); }, 'wide'],
     ['keys', '/executions', '.trow', async (page) => { await page.keyboard.press('?'); await page.waitForSelector('.keys'); }, 'wide'],
 ];
-const VARIANTS = [['light', 'en', 1280], ['dark', 'en', 1280], ['light', 'ru', 1280], ['light', 'en', 390], ['dark', 'ru', 390]];
+/** The screens, in a server that is filled for them; for tests that walk over all of them. */
+export { folder, SCREENS, server };
 
-if (ONLY.length === 0) rmSync(OUT, { recursive: true, force: true });
-mkdirSync(OUT, { recursive: true });
-const browser = await openBrowser();
-const wrong = [];
-const list = new Map();
-for (const [scheme, language, width] of VARIANTS) {
-    const phone = width < 640;
-    const look = { viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme, reducedMotion: 'reduce' };
-    const draw = async (page, name) => {
-        if (ONLY.length > 0 && !ONLY.includes(name)) return;
-        await page.waitForTimeout(400);
-        const file = `${name}-${scheme}-${language}-${width}.png`;
-        await page.screenshot({ path: `${OUT}/${file}` });
-        list.set(name, [...(list.get(name) ?? []), file]);
-    };
-    const pages = new Map();
-    const pageOf = async (token) => {
-        if (pages.has(token)) return pages.get(token);
-        const page = await openPage(browser, server, look);
-        pages.set(token, page);
-        await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
-        await page.goto(server.base);
-        await page.waitForSelector('#token');
-        if (token === admin) await draw(page, 'sign-in');
-        await page.goto('about:blank');
-        await page.goto(signInUrl(server, '/', token));
-        await page.waitForSelector('.main');
-        return page;
-    };
-    for (const [name, path, ready, act, only, token = admin] of SCREENS) {
-        if ((only === 'wide' && phone) || (ONLY.length > 0 && !ONLY.includes(name))) continue;
-        const page = await pageOf(token);
-        await page.goto(server.base + path);
-        await page.waitForSelector(ready).catch((error) => { throw new Error(`${name}: ${error.message}`); });
-        if (act) await act(page);
-        await draw(page, name);
-        await page.mouse.up();
+if (process.argv[1]?.endsWith('screenshots.mjs')) {
+    const VARIANTS = [['light', 'en', 1280], ['dark', 'en', 1280], ['light', 'ru', 1280], ['light', 'en', 390], ['dark', 'ru', 390]];
+
+    if (ONLY.length === 0) rmSync(OUT, { recursive: true, force: true });
+    mkdirSync(OUT, { recursive: true });
+    const browser = await openBrowser();
+    const wrong = [];
+    const list = new Map();
+    for (const [scheme, language, width] of VARIANTS) {
+        const phone = width < 640;
+        const look = { viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme, reducedMotion: 'reduce' };
+        const draw = async (page, name) => {
+            if (ONLY.length > 0 && !ONLY.includes(name)) return;
+            await page.waitForTimeout(400);
+            const file = `${name}-${scheme}-${language}-${width}.png`;
+            await page.screenshot({ path: `${OUT}/${file}` });
+            list.set(name, [...(list.get(name) ?? []), file]);
+        };
+        const pages = new Map();
+        const pageOf = async (token) => {
+            if (pages.has(token)) return pages.get(token);
+            const page = await openPage(browser, server, look);
+            pages.set(token, page);
+            await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
+            await page.goto(server.base);
+            await page.waitForSelector('#token');
+            if (token === admin) await draw(page, 'sign-in');
+            await page.goto('about:blank');
+            await page.goto(signInUrl(server, '/', token));
+            await page.waitForSelector('.main');
+            return page;
+        };
+        for (const [name, path, ready, act, only, token = admin] of SCREENS) {
+            if ((only === 'wide' && phone) || (ONLY.length > 0 && !ONLY.includes(name))) continue;
+            const page = await pageOf(token);
+            await page.goto(server.base + path);
+            await page.waitForSelector(ready).catch((error) => { throw new Error(`${name}: ${error.message}`); });
+            if (act) await act(page);
+            await draw(page, name);
+            await page.mouse.up();
+        }
+        for (const page of pages.values()) {
+            wrong.push(...page.wrong);
+            await page.context().close();
+        }
     }
-    for (const page of pages.values()) {
-        wrong.push(...page.wrong);
-        await page.context().close();
+    // Whatever is there now, in the order of the screens: also after only some were drawn.
+    const drawn = readdirSync(OUT).filter((file) => file.endsWith('.png'));
+    const nameOf = (file) => file.replace(/-(light|dark)-(en|ru)-\d+\.png$/, '');
+    const names = [...new Set(['sign-in', ...SCREENS.map(([name]) => name), ...drawn.map(nameOf)])].filter((name) => drawn.some((file) => nameOf(file) === name));
+    const rows = names.map((name) => `## ${name.replaceAll('-', ' ')}\n\n${VARIANTS.map((variant) => `${name}-${variant.join('-')}.png`).filter((file) => drawn.includes(file)).map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
+    writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
+    await browser.close();
+    await server.stop();
+    dropFolder(folder);
+    console.log(`${[...list.values()].flat().length} screenshots in ${OUT}`);
+    if (wrong.length) {
+        console.log(wrong.join('\n'));
+        process.exit(1);
     }
+    process.exit(0);
 }
-// Whatever is there now, in the order of the screens: also after only some were drawn.
-const drawn = readdirSync(OUT).filter((file) => file.endsWith('.png'));
-const nameOf = (file) => file.replace(/-(light|dark)-(en|ru)-\d+\.png$/, '');
-const names = [...new Set(['sign-in', ...SCREENS.map(([name]) => name), ...drawn.map(nameOf)])].filter((name) => drawn.some((file) => nameOf(file) === name));
-const rows = names.map((name) => `## ${name.replaceAll('-', ' ')}\n\n${VARIANTS.map((variant) => `${name}-${variant.join('-')}.png`).filter((file) => drawn.includes(file)).map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
-writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
-await browser.close();
-await server.stop();
-dropFolder(folder);
-console.log(`${[...list.values()].flat().length} screenshots in ${OUT}`);
-if (wrong.length) {
-    console.log(wrong.join('\n'));
-    process.exit(1);
-}
-process.exit(0);
