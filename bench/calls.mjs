@@ -1,39 +1,11 @@
 // Calls over HTTP: how many a second, what a slow service does to others, what a kill costs. See run-calls.
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
 
 import { OUT, Server, makeFolder, removeFolder, run, sleep } from './kernel/server.mjs';
+import { Service } from './service.mjs';
 
 const SECONDS = Number(process.env.SECONDS ?? 5);
 const STEPS = 4, CONNECTIONS = 64;
-
-/** The service, in a process of its own. */
-class Service {
-    static async start(slowMs = 0) {
-        const s = new Service();
-        s.child = spawn(`${OUT}/bench_service`, ['--slow-ms', String(slowMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
-        process.on('exit', () => s.child.kill('SIGKILL'));
-        s.port = await new Promise((resolve) => s.child.stdout.once('data', (text) => resolve(String(text).trim())));
-        return s;
-    }
-
-    url(path) {
-        return `http://127.0.0.1:${this.port}${path}`;
-    }
-
-    count() {
-        return new Promise((resolve, reject) => http.get(this.url('/count'), { agent: false }, (answer) => {
-            let text = '';
-            answer.on('data', (part) => { text += part; });
-            answer.on('end', () => resolve(JSON.parse(text)));
-        }).on('error', reject));
-    }
-
-    stop() {
-        this.child.kill();
-    }
-}
 
 const calls = (code, url, steps = STEPS) => ({
     code,

@@ -230,6 +230,68 @@ static void list_rows(struct call *c, enum planner_list list, lookup_run_fn *run
         lookup_start(c, l, run, NULL);
 }
 
+/* Ids that a task has, a page of them in their order; each is an object with this one member. */
+static bool show_ids(struct lookup *q, struct value ids, const char *member, struct err *err)
+{
+    const struct looking *l = q->args;
+    struct str last = l->filter.cursor;
+    int64_t count = 0;
+    struct uuid id;
+
+    if (last.len > 0 && !uuid_read(last, &id))
+        return err_set(err, ERR_BAD_REQUEST, "this cursor is not one of ours");
+    buf_text(&q->answer, "{\"items\":[");
+    for (uint32_t i = 0; i < ids.len; i++) {
+        struct str text = value_text(ids.items[i]);
+
+        if (str_cmp(text, l->filter.cursor) <= 0)
+            continue;
+        if (count++ == l->filter.limit)
+            break;
+        object_next(&q->answer);
+        buf_char(&q->answer, '{');
+        object_text(&q->answer, member, text);
+        buf_char(&q->answer, '}');
+        last = text;
+    }
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor", count > l->filter.limit ? last : STR_NONE);
+    buf_char(&q->answer, '}');
+    return true;
+}
+
+static bool run_dependencies(struct lookup *q, struct reader *reader, struct err *err)
+{
+    struct task t;
+
+    return find_task(q, reader, &t, err) && show_ids(q, t.depends_on, "depends_on", err);
+}
+
+static bool run_contributors(struct lookup *q, struct reader *reader, struct err *err)
+{
+    struct task t;
+
+    return find_task(q, reader, &t, err) && show_ids(q, t.contributors, "user_id", err);
+}
+
+static void list_ids(struct call *c, lookup_run_fn *run)
+{
+    struct looking *l = looking_new(c);
+
+    if (call_limit(c, LIST_LIMIT, &l->filter.limit))
+        lookup_start(c, l, run, NULL);
+}
+
+void tasks_dependencies(struct call *c)
+{
+    list_ids(c, run_dependencies);
+}
+
+void tasks_contributors(struct call *c)
+{
+    list_ids(c, run_contributors);
+}
+
 void tasks_transitions(struct call *c)
 {
     list_rows(c, PLANNER_TRANSITIONS, run_rows_of_task);

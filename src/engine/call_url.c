@@ -34,13 +34,30 @@ static bool read_port(struct str authority, bool is_tls, struct str *name, int64
     return str_to_int64(str_slice(authority, colon, end), port) && *port > 0 && *port < 65536;
 }
 
+/* Scheme, name in small letters and port. Each call asks for it twice: no printf here. */
+static struct str host_text(struct arena *mem, struct str scheme, struct str name, int64_t port)
+{
+    enum { PORT_DIGITS = 5 };
+    char *text = arena_alloc(mem, scheme.len + name.len + 1 + PORT_DIGITS);
+    size_t len = scheme.len;
+
+    memcpy(text, scheme.ptr, scheme.len);
+    for (size_t i = 0; i < name.len; i++)
+        text[len++] =
+            name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? (char)(name.ptr[i] + 32) : name.ptr[i];
+    text[len++] = ':';
+    for (int64_t unit = 10000; unit > 0; unit /= 10)
+        if (port >= unit)
+            text[len++] = (char)('0' + port / unit % 10);
+    return str_from(text, len);
+}
+
 const char *url_host(struct arena *mem, struct str url, struct str *out)
 {
     bool is_tls = str_starts_with(url, STR("https://"));
     size_t start = is_tls ? 8 : 7, end;
     struct str name;
     int64_t port;
-    char *text;
 
     if (!is_tls && !str_starts_with(url, STR("http://")))
         return "a URL begins with http:// or https://";
@@ -62,12 +79,7 @@ const char *url_host(struct arena *mem, struct str url, struct str *out)
         return "the port in the URL is wrong";
     if (name.len == 0)
         return "the URL names no host";
-    *out = str_printf(mem, "%s://%.*s:%lld", is_tls ? "https" : "http", STR_ARG(name),
-                      (long long)port);
-    text = arena_alloc(mem, out->len);
-    for (size_t i = 0; i < out->len; i++)
-        text[i] = out->ptr[i] >= 'A' && out->ptr[i] <= 'Z' ? (char)(out->ptr[i] + 32) : out->ptr[i];
-    *out = str_from(text, out->len);
+    *out = host_text(mem, str_slice(url, 0, start), name, port);
     return NULL;
 }
 

@@ -36,11 +36,18 @@ static void remember(struct turn *t, enum finished_kind kind, const struct comma
         (struct finished){.kind = kind, .command = c, .path = scope_path(t), .result = result};
 }
 
+/* What is frozen under the place with the mark, one character or none, behind it. */
 static struct value frozen_at(struct turn *t, struct str place, const char *mark)
 {
+    size_t mark_len = strlen(mark);
+    char *name;
+
     if (t->run.frozen.kind != VALUE_MAP)
         return value_absent();
-    return value_map_get_str(t->run.frozen, str_printf(t->mem, "%.*s%s", STR_ARG(place), mark));
+    name = arena_alloc(t->mem, place.len + mark_len + 1);
+    memcpy(name, place.ptr, place.len);
+    memcpy(name + place.len, mark, mark_len);
+    return value_map_get_str(t->run.frozen, str_from(name, place.len + mark_len));
 }
 
 /* What this command has answered, or with a mark chosen, before the step stopped; or absent. */

@@ -173,6 +173,11 @@ static void queue_tell(struct node *n, struct job_queue *q)
     poll_ask(n, p);
 }
 
+void jobs_tell(struct node *n, struct str org_id, struct str type)
+{
+    queue_tell(n, queue_get(n, org_id, type));
+}
+
 /* --- asking --- */
 
 static bool is_note_due(const struct node *n, const struct job_queue *q)
@@ -223,16 +228,6 @@ bool node_poll(struct node *n, struct node_poll *p, struct err *err)
 
 /* --- a claim --- */
 
-/* Jobs that are given back, until that is durable. */
-struct node_return {
-    struct node_return *before, *next; /* all of the node */
-    struct node *node;
-    struct arena mem;
-    struct stored_jobs jobs;
-    struct job_return change;
-    struct node_request request;
-};
-
 /* All that it asked for was there and is not any more. */
 static void poll_emptied(struct node_poll *p)
 {
@@ -251,61 +246,6 @@ static void poll_noted(struct node *n, struct node_poll *p)
     p->poll.notes_asked = false;
 }
 
-static void return_free(struct node_return *back)
-{
-    *(back->before != NULL ? &back->before->next : &back->node->jobs.returns) = back->next;
-    if (back->next != NULL)
-        back->next->before = back->before;
-    arena_fini(&back->mem);
-    free(back);
-}
-
-static void returned(struct node_request *r)
-{
-    struct node_return *back = r->owner;
-
-    for (size_t i = 0; r->ok && i < back->jobs.count; i++) {
-        const struct stored_job *job = &back->jobs.items[i];
-
-        queue_tell(back->node, queue_get(back->node, job->org_id, job->type));
-    }
-    return_free(back);
-}
-
-/* Whoever asked has gone: others may have its jobs, which nobody has begun. */
-static void poll_return(struct node *n, const struct node_poll *p)
-{
-    struct node_return *back = calloc(1, sizeof(*back));
-    struct err err;
-
-    if (back == NULL)
-        PANIC("out of memory");
-    arena_init(&back->mem);
-    back->node = n;
-    back->next = n->jobs.returns;
-    if (back->next != NULL)
-        back->next->before = back;
-    n->jobs.returns = back;
-    for (size_t i = 0; i < p->poll.found.count; i++) {
-        struct stored_job job = p->poll.found.items[i];
-
-        job.token = str_copy(&back->mem, job.token);
-        job.org_id = str_copy(&back->mem, job.org_id);
-        job.type = str_copy(&back->mem, job.type);
-        *VEC_ADD(&back->mem, &back->jobs) = job;
-    }
-    back->change = (struct job_return){
-        .change = {.apply = job_return_apply, .leaves_executions = true}, .jobs = &back->jobs};
-    back->request = (struct node_request){.kind = NODE_CHANGE,
-                                          .change = &back->change.change,
-                                          .mem = &back->mem,
-                                          .done = returned,
-                                          .owner = back};
-    /* Refused, the leases run out. */
-    if (!node_submit(n, &back->request, &err))
-        return_free(back);
-}
-
 static void poll_claimed(struct node *n, struct node_poll *p, bool is_cut)
 {
     size_t found = p->poll.found.count;
@@ -318,7 +258,7 @@ static void poll_claimed(struct node *n, struct node_poll *p, bool is_cut)
     if (found > 0)
         leases_look_in(n, p->poll.lease_us);
     if (found > 0 && p->is_gone != NULL && p->is_gone(p)) {
-        poll_return(n, p);
+        jobs_give_back(n, &p->poll.found);
         p->poll.found.count = 0;
         poll_answer(p);
     } else if (found > 0 || clock_mono_us(n->clock) >= p->deadline_us || n->is_draining) {
@@ -591,8 +531,7 @@ void jobs_close(struct node *n)
 {
     struct map_entry *e;
 
-    while (n->jobs.returns != NULL)
-        return_free(n->jobs.returns);
+    jobs_forget_returns(n);
     while ((e = map_next(&n->jobs.types, NULL)) != NULL)
         queue_free(n, e->ptr);
     arena_fini(&n->jobs.mem);

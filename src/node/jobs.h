@@ -54,6 +54,15 @@ struct jobs {
 void jobs_open(struct node *n);
 void jobs_close(struct node *n);
 
+/* There is one more job of the type: whoever has waited longest for one asks. */
+void jobs_tell(struct node *n, struct str org_id, struct str type);
+
+/* --- jobs_return.c: jobs on their way back --- */
+
+/* Whoever asked for them has gone and has begun none: others may have them. */
+void jobs_give_back(struct node *n, const struct stored_jobs *jobs);
+void jobs_forget_returns(struct node *n);
+
 /* --- leases.c: leases that are over --- */
 
 void leases_run(struct node *n);

@@ -1,73 +1,27 @@
 /* relay.c - see relay.h. */
-#include "node/inner.h"
-
-#include "base/log.h"
-#include "store/change_outbox.h"
-#include "value/object.h"
+#include "node/relay_parts.h"
 
 #include <stdlib.h>
 
 enum {
-    ATTEMPTS_MAX = 20,
     LANE_MAX = 64, /* messages that are under way to one destination */
     RELAY_MAX = EFFECT_MESSAGES_MAX,
-    SETTLE_MAX = 1000, /* messages in one change */
 };
 
 #define LANE_BYTES_MAX ((size_t)4 << 20)   /* of the messages of one page */
 #define RELAY_BYTES_MAX ((size_t)64 << 20) /* of all that are under way */
-#define FIRST_DELAY_US INT64_C(1000000)
-#define DELAY_MAX_US INT64_C(3600000000)
 #define LOOK_ALONE_US INT64_C(60000000)
 #define LOOK_SHARED_US INT64_C(1000000)
-#define TROUBLE_US INT64_C(1000000)
 #define LEASE_US INT64_C(15000000)
 #define RENEW_US INT64_C(5000000)      /* before a lease ends */
 #define DRAIN_WAIT_US INT64_C(2000000) /* for what is under way */
 
-struct lane {
-    struct str name;
-    struct arena mem;
-    bool is_due; /* something may be due that was not read yet */
-    bool is_reading;
-    int64_t next_at_us;     /* wall: when the next message is due; 0 = none that is known */
-    unsigned under_way;     /* messages that are not settled */
-    int64_t pause_until_us; /* monotonic: a read failed, or another node has it */
-    int64_t lease_until_us; /* monotonic; 0 = none */
-    bool is_claiming;
-    struct relayed *leaving; /* settled while a page was read, which may still hold them */
-};
-
-struct relay {
-    struct node *node;
-    struct map lanes; /* of struct lane, by name */
-    struct map known; /* of struct relayed, by row: what is not settled */
-    size_t under_way, sent, bytes;
-    bool is_looking;
-    int64_t next_look_us; /* monotonic */
-    int64_t next_us;      /* monotonic: when relay_run() has something to do; 0 = now */
-    int64_t draining_since_us;
-
-    struct relayed *answered, *last_answered;
-    bool is_settling;
-    int64_t settle_pause_us; /* monotonic */
-    struct relayed *settled; /* those of the change under way */
-    struct arena settle_mem;
-    struct outbox_settle settle;
-    struct node_request settle_request;
-
-    bool is_claiming;
-    struct arena claim_mem;
-    struct outbox_claim claim;
-    struct node_request claim_request;
-};
-
-static void relay_wake(struct relay *r)
+void relay_wake(struct relay *r)
 {
     r->next_us = 0;
 }
 
-static int64_t mono_us(const struct relay *r)
+int64_t relay_mono_us(const struct relay *r)
 {
     return clock_mono_us(r->node->clock);
 }
@@ -123,7 +77,7 @@ static bool lane_is_idle(const struct lane *l)
 /* Whether a page may be read for it now. */
 static bool lane_is_ready(const struct relay *r, const struct lane *l)
 {
-    int64_t now_us = mono_us(r);
+    int64_t now_us = relay_mono_us(r);
 
     return !l->is_reading && l->under_way <= LANE_MAX / 2 && l->pause_until_us <= now_us &&
            (l->is_due || (l->next_at_us > 0 && l->next_at_us <= clock_wall_us(r->node->clock))) &&
@@ -182,8 +136,7 @@ static void message_answered(struct relay *r, struct relayed *m)
     relay_wake(r);
 }
 
-/* It is over, and nothing more is to be recorded. */
-static void message_leave(struct relay *r, struct relayed *m)
+void relay_leave(struct relay *r, struct relayed *m)
 {
     /* The next one of its execution, or itself later. */
     m->lane->is_due = true;
@@ -223,7 +176,7 @@ void relay_fired(struct node *n, struct relayed *m, bool is_taken)
 {
     n->relay->sent--;
     if (is_taken)
-        message_leave(n->relay, m);
+        relay_leave(n->relay, m);
     else
         message_answered(n->relay, m);
 }
@@ -261,7 +214,7 @@ static void done_page(struct node_read *read)
     relay_wake(r);
     if (!load->ok) {
         l->is_due = true;
-        l->pause_until_us = mono_us(r) + TROUBLE_US;
+        l->pause_until_us = relay_mono_us(r) + TROUBLE_US;
         lane_forget_settled(r, l);
         load_free(load);
         return;
@@ -311,9 +264,9 @@ static void done_lanes(struct node_read *read)
     struct relay *r = l->node->relay;
 
     r->is_looking = false;
-    r->next_look_us = mono_us(r) + (!l->ok                    ? TROUBLE_US
-                                    : node_is_shared(l->node) ? LOOK_SHARED_US
-                                                              : LOOK_ALONE_US);
+    r->next_look_us = relay_mono_us(r) + (!l->ok                    ? TROUBLE_US
+                                          : node_is_shared(l->node) ? LOOK_SHARED_US
+                                                                    : LOOK_ALONE_US);
     for (size_t i = 0; l->ok && i < l->lanes.count; i++)
         lane_note(r, l->lanes.items[i]);
     relay_wake(r);
@@ -322,7 +275,7 @@ static void done_lanes(struct node_read *read)
 
 static void lanes_look(struct relay *r)
 {
-    if (r->is_looking || r->next_look_us > mono_us(r))
+    if (r->is_looking || r->next_look_us > relay_mono_us(r))
         return;
     r->is_looking = true;
     load_send(load_new(r->node, run_lanes, done_lanes));
@@ -332,13 +285,13 @@ static void lanes_look(struct relay *r)
 
 static bool lane_has_lease(const struct relay *r, const struct lane *l)
 {
-    return !node_is_shared(r->node) || l->lease_until_us > mono_us(r);
+    return !node_is_shared(r->node) || l->lease_until_us > relay_mono_us(r);
 }
 
 static void claimed(struct node_request *request)
 {
     struct relay *r = request->owner;
-    int64_t now_us = mono_us(r);
+    int64_t now_us = relay_mono_us(r);
 
     r->is_claiming = false;
     for (size_t i = 0; i < r->claim.count; i++) {
@@ -358,7 +311,7 @@ static void claimed(struct node_request *request)
 /* Take or renew the leases of all lanes that have something to do. */
 static void lanes_claim(struct relay *r)
 {
-    int64_t now_us = mono_us(r);
+    int64_t now_us = relay_mono_us(r);
     size_t count = 0;
     struct err err;
 
@@ -397,125 +350,6 @@ static void lanes_claim(struct relay *r)
         lane_get(r, r->claim.lanes[i].destination)->is_claiming = true;
 }
 
-/* --- settling --- */
-
-static int64_t delay_us(int64_t attempts)
-{
-    int64_t us = FIRST_DELAY_US;
-
-    for (int64_t i = 1; i < attempts && us < DELAY_MAX_US; i++)
-        us *= 2;
-    return us < DELAY_MAX_US ? us : DELAY_MAX_US;
-}
-
-/* {messageId, kind, destination, name, body} */
-static struct str letter_payload(struct arena *mem, const struct relayed *m)
-{
-    struct buf out;
-
-    buf_init_arena(&out, mem);
-    buf_char(&out, '{');
-    object_id(&out, "messageId", m->id);
-    object_text(&out, "kind", str_of(message_kind_name(m->kind)));
-    object_text(&out, "destination", m->lane->name);
-    object_text(&out, "name", m->name);
-    object_json(&out, "body", m->body_json);
-    buf_char(&out, '}');
-    return buf_view(&out);
-}
-
-static struct delivery delivery_of(struct relay *r, struct relayed *m, int64_t now_us)
-{
-    struct delivery d = {.row = m->row,
-                         .execution = m->execution,
-                         .destination = m->lane->name,
-                         .name = m->name,
-                         .is_late = m->is_late,
-                         .attempts = m->attempts + 1,
-                         .error_json = m->error_json};
-
-    if (m->is_delivered)
-        return d;
-    if (!m->is_final && d.attempts < ATTEMPTS_MAX) {
-        d.result = DELIVERY_LATER;
-        d.next_at_us = now_us + delay_us(d.attempts);
-        return d;
-    }
-    d.result = DELIVERY_PARKED;
-    d.letter = uuid_gen_next(&r->node->ids, now_us / 1000);
-    d.payload_json = letter_payload(&r->settle_mem, m);
-    log_write(LOG_WARN, "a message was given up: see the dead letters",
-              LOG_FIELDS(log_str("destination", m->lane->name),
-                         log_str("kind", str_of(message_kind_name(m->kind))),
-                         log_int("attempts", d.attempts)));
-    return d;
-}
-
-static void settled(struct node_request *request)
-{
-    struct relay *r = request->owner;
-    struct relayed *m, *next;
-
-    r->is_settling = false;
-    if (!request->ok) {
-        /* Nobody knows which of it is durable: recording it again changes nothing more. */
-        r->settle_pause_us = mono_us(r) + TROUBLE_US;
-        for (m = r->settled; m != NULL && m->next != NULL; m = m->next)
-            ;
-        if (m != NULL) {
-            m->next = r->answered;
-            if (r->last_answered == NULL)
-                r->last_answered = m;
-            r->answered = r->settled;
-        }
-    }
-    for (m = request->ok ? r->settled : NULL; m != NULL; m = next) {
-        next = m->next;
-        message_leave(r, m);
-    }
-    r->settled = NULL;
-    arena_reset(&r->settle_mem);
-    relay_wake(r);
-}
-
-static void settle_answered(struct relay *r)
-{
-    int64_t now_us = clock_wall_us(r->node->clock);
-    struct delivery *all;
-    struct relayed *last = NULL;
-    size_t count = 0;
-    struct err err;
-
-    if (r->is_settling || r->answered == NULL || r->settle_pause_us > mono_us(r))
-        return;
-    all = ARENA_ARRAY(&r->settle_mem, SETTLE_MAX, struct delivery);
-    for (struct relayed *m = r->answered; m != NULL && count < SETTLE_MAX; m = m->next) {
-        all[count++] = delivery_of(r, m, now_us);
-        last = m;
-    }
-    r->settle = (struct outbox_settle){
-        .change = {.apply = outbox_settle_apply, .tells = "dead_letter.", .now_us = now_us},
-        .deliveries = all,
-        .count = count,
-    };
-    r->settle_request = (struct node_request){.kind = NODE_CHANGE,
-                                              .change = &r->settle.change,
-                                              .mem = &r->settle_mem,
-                                              .done = settled,
-                                              .owner = r};
-    if (!node_submit(r->node, &r->settle_request, &err)) {
-        arena_reset(&r->settle_mem);
-        r->settle_pause_us = mono_us(r) + TROUBLE_US / 10;
-        return;
-    }
-    r->is_settling = true;
-    r->settled = r->answered;
-    r->answered = last->next;
-    if (r->answered == NULL)
-        r->last_answered = NULL;
-    last->next = NULL;
-}
-
 /* --- the loop's part --- */
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -526,7 +360,7 @@ static int64_t earlier(int64_t a, int64_t b)
 /* Read what can be read, forget what is idle. Answers when the next lane has something to do. */
 static int64_t lanes_run(struct relay *r)
 {
-    int64_t now_us = mono_us(r), next_us = INT64_MAX;
+    int64_t now_us = relay_mono_us(r), next_us = INT64_MAX;
     struct map_entry *e = map_next(&r->lanes, NULL), *after;
 
     for (; e != NULL; e = after) {
@@ -556,12 +390,12 @@ void relay_run(struct node *n)
     int64_t next_us;
 
     if (n->is_draining && r->draining_since_us == 0)
-        r->draining_since_us = mono_us(r);
-    if (!n->is_recovered || !n->has_config || r->next_us > mono_us(r))
+        r->draining_since_us = relay_mono_us(r);
+    if (!n->is_recovered || !n->has_config || r->next_us > relay_mono_us(r))
         return;
     /* Set to 0 again by whatever comes back from what is begun here. */
     r->next_us = INT64_MAX;
-    settle_answered(r);
+    relay_settle(r);
     if (n->is_draining)
         return;
     lanes_look(r);
@@ -572,7 +406,7 @@ void relay_run(struct node *n)
     if (r->answered != NULL && !r->is_settling)
         next_us = earlier(next_us, r->settle_pause_us);
     /* Not at every pass, should something that is due have to wait for room. */
-    next_us = next_us <= mono_us(r) ? mono_us(r) + 10000 : next_us;
+    next_us = next_us <= relay_mono_us(r) ? relay_mono_us(r) + 10000 : next_us;
     r->next_us = earlier(r->next_us, next_us);
 }
 
@@ -584,7 +418,7 @@ int64_t relay_in_us(const struct node *n)
     if (!n->is_recovered || !n->has_config || r->next_us == INT64_MAX ||
         (n->is_draining && r->answered == NULL))
         return INT64_MAX;
-    us = r->next_us - mono_us(r);
+    us = r->next_us - relay_mono_us(r);
     return us > 0 ? us : 0;
 }
 
@@ -595,7 +429,7 @@ bool relay_is_idle(const struct node *n)
     if (r->answered != NULL || r->is_settling)
         return false;
     return r->sent == 0 ||
-           (r->draining_since_us > 0 && mono_us(r) - r->draining_since_us > DRAIN_WAIT_US);
+           (r->draining_since_us > 0 && relay_mono_us(r) - r->draining_since_us > DRAIN_WAIT_US);
 }
 
 void relay_note(struct node *n, const struct commit *commit)

@@ -8,6 +8,12 @@ static struct db_value waiting_kind_value(const struct execution *e)
     return db_text_or_null(str_of(waiting_kind_name(e->waiting_kind)));
 }
 
+/* Which lists look at the strands beside the first one: 1, or NULL when there are none. */
+static struct db_value has_branches_value(const struct execution *e)
+{
+    return db_some_int(e->other_count > 0);
+}
+
 enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
                                       const struct commit *context, int64_t row)
 {
@@ -39,7 +45,7 @@ enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
             db_text(str_of(kind_spec(e->program->kind)->name)),
             e->has_again_of ? db_text(str_from(again_of, UUID_TEXT_LEN)) : db_null(),
             db_text_or_null(e->trace), db_text_or_null(e->webhook_json), db_text_or_null(e->record),
-            db_text_or_null(e->chain)));
+            db_text_or_null(e->chain), has_branches_value(e)));
 }
 
 enum db_status apply_move_execution(struct apply *a, const struct execution *e, int64_t row)
@@ -70,7 +76,8 @@ enum db_status apply_put_seat(struct apply *a, const struct seat *seat)
                          context != NULL ? db_text_or_null(context->context_json) : db_null(),
                          context != NULL ? db_int(context->after->checkpoint_seq) : db_null(),
                          db_some_int(e->wake_at_us),
-                         status_is_live(e->status) ? db_text_or_null(e->key) : db_null()));
+                         status_is_live(e->status) ? db_text_or_null(e->key) : db_null(),
+                         has_branches_value(e)));
     return status == DB_DONE && seat->is_moved ? apply_move_execution(a, e, seat->row) : status;
 }
 
@@ -99,7 +106,7 @@ bool apply_update_execution(struct apply *a, const struct commit *c, const struc
                                               {SQL_ADVANCE_WAKE, SQL_ADVANCE_WAKE_CONTEXT}};
     const struct execution *e = c->after;
     bool wakes = e->wake_at_us != before->wake_at_us;
-    unsigned count = 17;
+    unsigned count = 18;
     struct db_value params[DB_PARAMS_MAX] = {
         db_int(before->row),
         db_int(c->read_version),
@@ -118,6 +125,7 @@ bool apply_update_execution(struct apply *a, const struct commit *c, const struc
         db_text_or_null(e->result_json),
         waiting_kind_value(e),
         db_int(EXECUTION_FORMAT),
+        has_branches_value(e),
     };
 
     if (c->writes_context) {

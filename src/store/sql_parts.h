@@ -20,13 +20,14 @@
     "WHERE v.execution = e.row AND v.kind = 'join'), deleted_at, (SELECT count(*) FROM outbox o "  \
     "WHERE o.execution = e.row AND o.status = 'pending')"
 
-/* ?1 row, ?2 row_version read; then the context, where it is written, as ?18 and ?19. */
+/* ?1 row, ?2 row_version read; then the context, where it is written, as ?19 and ?20. */
 #define ADVANCE_SET                                                                                \
     "status = ?3, row_version = ?4, seq = ?5, started_at = ?6, completed_at = ?7, "                \
     "updated_at = ?8, stop_requested = ?9, crash_count = ?10, current_step = ?11, cursor = ?12, "  \
-    "waiting_for = ?13, error = ?14, result = ?15, waiting_kind = ?16, format = ?17"
+    "waiting_for = ?13, error = ?14, result = ?15, waiting_kind = ?16, format = ?17, "             \
+    "has_branches = ?18"
 #define ADVANCE_WHERE " WHERE row = ?1 AND row_version = ?2"
-#define SET_CONTEXT ", context = ?18, checkpoint_seq = ?19"
+#define SET_CONTEXT ", context = ?19, checkpoint_seq = ?20"
 
 /* A stored execution without the two columns that may be large. */
 #define EXECUTION_COLUMNS                                                                          \
@@ -41,7 +42,7 @@
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, live_key, current_step, created_by, cursor, "      \
     "waiting_for, error, result, input, context, parent_id, snapshot, waiting_kind, kind, "        \
-    "again_of, trace, webhook, record, trigger_chain"
+    "again_of, trace, webhook, record, trigger_chain, has_branches"
 
 /* PostgreSQL: an UPDATE that fails, by dividing by zero, unless it finds every row it is given. */
 #define ALL_OR_FAIL(update)                                                                        \
@@ -108,7 +109,7 @@
 #define ERROR_CODE_POSTGRES "error ->> 'code'"
 
 /* What other strands stand at a step: ?10. The first stands at current_step. */
-#define HAS_BRANCHES_SQLITE "instr(cursor, '\"beside\"') > 0"
+#define HAS_BRANCHES_SQLITE "has_branches = 1"
 #define HAS_BRANCHES_POSTGRES "(cursor -> 'beside') IS NOT NULL"
 #define IS_BRANCHED(has_branches) "status = 'waiting' AND " has_branches " AND "
 #define BRANCH_STANDS_SQLITE                                                                       \

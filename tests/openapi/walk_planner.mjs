@@ -26,7 +26,7 @@ async function walkLists(api, path) {
         await api.call(id, { query: { limit: 1 } }, 200);
         await api.call(id, { query: { cursor: 'x' } }, 400);
     }
-    for (const id of ['listTransitions', 'listHolds', 'listComments', 'listEscalations', 'listTaskDefects']) {
+    for (const id of ['listTransitions', 'listHolds', 'listComments', 'listEscalations', 'listTaskDefects', 'listDependencies', 'listContributors']) {
         await api.call(id, { path, query: { limit: 1 } }, 200);
         await api.call(id, { path: NOWHERE }, 404);
         await api.call(id, { path, query: { limit: 0 } }, 400);

@@ -113,6 +113,23 @@ claim('what was there before somebody listened is never hinted at, however much 
     hints.stop();
 });
 
+claim('what a task waits for and who takes part in it are lists, page by page', async (rig) => {
+    const before = [await boss.task(), await boss.task(), await boss.task()].map((task) => task.id).sort();
+    const waits = await boss.task({ depends_on: before });
+    const first = await boss.get(`/tasks/${waits.id}/dependencies?limit=2`);
+    const rest = await boss.get(`/tasks/${waits.id}/dependencies?limit=2&cursor=${first.nextCursor}`);
+    equal([...first.items, ...rest.items].map((item) => item.depends_on), before);
+    equal([first.items.length, rest.nextCursor], [2, null]);
+    const [owner, helper] = [await Person.make(rig, 'executor', { org_id: org, skill_level: 5 }), await Person.make(rig, 'executor', { org_id: org, skill_level: 5 })];
+    const task = await owner.moved(await boss.task(), 'self_assign');
+    equal((await boss.get(`/tasks/${task.id}/contributors`)).items, []);
+    equal((await boss.ask('POST', `/tasks/${task.id}/contributors`, { user_id: helper.id })).status, 201);
+    equal((await boss.get(`/tasks/${task.id}/contributors`)).items, [{ user_id: helper.id }]);
+    refused(await boss.ask('GET', `/tasks/${task.id}/contributors?cursor=x`), 400, 'bad_request');
+    const stranger = await Person.make(rig, 'lead', { org_id: randomUUID() });
+    for (const list of ['dependencies', 'contributors']) refused(await stranger.ask('GET', `/tasks/${task.id}/${list}`), 404, 'not_found');
+});
+
 await run(async (rig) => {
     people = await crew(rig, { org_id: org });
     boss = people.lead;

@@ -188,8 +188,10 @@ static struct commit *one_of_many(struct contract *c, int64_t i)
             start->after, is_held ? WAITING_INCIDENT : WAITING_TIMER,
             is_held ? STR("{\"kind\":\"incident\",\"error\":{\"code\":\"card_declined\"}}")
                     : STR("{\"kind\":\"timer\"}"));
-        if (i % 15 == 0)
+        if (i % 15 == 0) {
+            start->after->other_count = 1;
             start->cursor_json = STR("{\"step\":\"reserve\",\"beside\":[{\"step\":\"pack\"}]}");
+        }
     }
     start->after->created_at_us += i * 1000000;
     start->after->id = contract_id(c, start->after->created_at_us / 1000);

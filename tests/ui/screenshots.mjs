@@ -5,7 +5,7 @@ import { openBrowser, openPage, signInUrl } from './browser.mjs';
 import { fillFloor } from './floor.mjs';
 import { fill } from './world.mjs';
 
-const OUT = process.argv[2] ?? 'docs/ui';
+const OUT = process.argv[2] ?? 'docs/ui'; // of the drawing itself: whoever imports this file draws nothing
 const ONLY = process.argv.slice(3); // names of screens that are drawn anew; all of them when there are none
 const folder = makeFolder();
 const server = new Server(folder);
@@ -42,7 +42,25 @@ await draft('contract_signing', (text) => text.replace('"code": "declined",', '"
 await draft('client_onboarding', (text) => text.replace(/\$\.steps\.(\w)\w*/, '$.steps.$1x').replace('"procedure"', '"procedur"'));
 await server.asAdmin('PUT', '/scenarios/holiday_request/draft', '{\n  "code": "holiday_request",\n  "name": "Holiday request",\n  "steps": []\n}\n');
 
-const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json.items[0].id;
+// A chain of executions, a step that no worker takes, a wait that has reminded: what the page of an execution says of each.
+const hands = (code, name, to) => ({ kind: 'scenario', code, name, input: [{ name: 'n', type: 'string' }], settings: { key: `="${code}-" + $.input.n` }, steps: [{ code: 'prepare', name: 'Prepare', procedure: { type: 'log', message: 'number {{ input.n }}' } }, { code: 'hand_over', name: 'Hand over', procedure: { type: 'flow.start', code: to, input: { n: '$.input.n' }, wait: true } }] });
+await ask('POST', '/import', { items: [
+    hands('export', 'Export', 'delivery'), hands('delivery', 'Delivery', 'courier'),
+    { kind: 'scenario', code: 'courier', name: 'Courier', input: [{ name: 'n', type: 'string' }], settings: { key: '="courier-" + $.input.n' }, steps: [{ code: 'pickup', name: 'Pick it up', procedure: { type: 'wait.signal', signalType: 'picked_up', timeout: '2d', reminder: { every: '400ms', max: 3, procedure: { type: 'log', message: 'the courier was reminded' } } } }] },
+    { kind: 'scenario', code: 'parcel', name: 'Parcel', steps: [{ code: 'pack', name: 'Pack it', procedure: 'shop.pack' }] },
+] });
+await ask('POST', '/executions', { code: 'export', input: { n: '7' } });
+await ask('POST', '/executions', { code: 'parcel', key: 'parcel-19' });
+
+const one = async (key) => {
+    // What another execution starts begins a moment later.
+    for (let i = 0; i < 250; i++) {
+        const { items } = (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json;
+        if (items.length > 0) return items[0].id;
+        await new Promise((done) => setTimeout(done, 20));
+    }
+    throw new Error(`there is no execution ${key}`);
+};
 const letter = (await server.asAdmin('GET', '/dlq?limit=1')).json.items[0].id;
 const click = (selector) => (page) => page.click(selector);
 /** One draft, changed by two: a field that both changed, a step that both put in, and what fits together. */
@@ -75,6 +93,9 @@ const SCREENS = [
     ['execution-context', `/executions/${await one('order-1040')}`, '.insp [role=tab]', async (page) => { await page.click('.insp [role=tab]:nth-child(4)'); await page.waitForSelector('.code .add'); }, 'wide'],
     ['execution-held', `/executions/${await one('invoice-2207')}`, '.why.held'],
     ['execution-completed', `/executions/${await one('order-1040')}`, '.why.ok'],
+    ['execution-children', `/executions/${await one('export-7')}`, '.why .awaited a >> nth=1'],
+    ['execution-child', `/executions/${await one('courier-7')}`, '.parents a >> nth=1'],
+    ['execution-worker', `/executions/${await one('parcel-19')}`, '.why .sub a'],
     ['dead-letters', `/dlq?id=${letter}`, '.letter'],
     ['inbox', '/inbox', '.askrow', undefined, undefined, hopper.token],
     ['inbox-answer', '/inbox', '.askrow', async (page) => { await page.click('.askrow'); await page.click('.answer [role=radio]'); }, undefined, hopper.token],
@@ -87,6 +108,7 @@ const SCREENS = [
     ['credential-new', '/settings/credentials', '.trow', click('.bar .btn')],
     ['records', '/records', '.card'],
     ['record', '/records/stock/bolt', '.side .line'],
+    ['record-changed', '/records/invoice/invoice-2207', '.writer'],
     ['record-action', '/records/stock/bolt', '.recordacts .btn', async (page) => { await page.click('.recordacts .btn'); await page.waitForSelector('#field-count'); await page.fill('#field-count', '500'); }],
     ['audit', '/audit', '.trow'],
     ['server', '/server', '.why'],
@@ -127,63 +149,68 @@ const SCREENS = [
     ['palette', '/executions', '.trow', async (page) => { await page.keyboard.press('Control+k'); await page.waitForSelector('.cmd input:focus'); await page.keyboard.type('order-1043'); await page.waitForSelector('.cmd .hit'); }, 'wide'],
     ['keys', '/executions', '.trow', async (page) => { await page.keyboard.press('?'); await page.waitForSelector('.keys'); }, 'wide'],
 ];
-const VARIANTS = [['light', 'en', 1280], ['dark', 'en', 1280], ['light', 'ru', 1280], ['light', 'en', 390], ['dark', 'ru', 390]];
+/** The screens, in a server that is filled for them; for tests that walk over all of them. */
+export { folder, SCREENS, server };
 
-if (ONLY.length === 0) rmSync(OUT, { recursive: true, force: true });
-mkdirSync(OUT, { recursive: true });
-const browser = await openBrowser();
-const wrong = [];
-const list = new Map();
-for (const [scheme, language, width] of VARIANTS) {
-    const phone = width < 640;
-    const look = { viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme, reducedMotion: 'reduce' };
-    const draw = async (page, name) => {
-        if (ONLY.length > 0 && !ONLY.includes(name)) return;
-        await page.waitForTimeout(400);
-        const file = `${name}-${scheme}-${language}-${width}.png`;
-        await page.screenshot({ path: `${OUT}/${file}` });
-        list.set(name, [...(list.get(name) ?? []), file]);
-    };
-    const pages = new Map();
-    const pageOf = async (token) => {
-        if (pages.has(token)) return pages.get(token);
-        const page = await openPage(browser, server, look);
-        pages.set(token, page);
-        await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
-        await page.goto(server.base);
-        await page.waitForSelector('#token');
-        if (token === admin) await draw(page, 'sign-in');
-        await page.goto('about:blank');
-        await page.goto(signInUrl(server, '/', token));
-        await page.waitForSelector('.main');
-        return page;
-    };
-    for (const [name, path, ready, act, only, token = admin] of SCREENS) {
-        if ((only === 'wide' && phone) || (ONLY.length > 0 && !ONLY.includes(name))) continue;
-        const page = await pageOf(token);
-        await page.goto(server.base + path);
-        await page.waitForSelector(ready).catch((error) => { throw new Error(`${name}: ${error.message}`); });
-        if (act) await act(page);
-        await draw(page, name);
-        await page.mouse.up();
+if (process.argv[1]?.endsWith('screenshots.mjs')) {
+    const VARIANTS = [['light', 'en', 1280], ['dark', 'en', 1280], ['light', 'ru', 1280], ['light', 'en', 390], ['dark', 'ru', 390]];
+
+    if (ONLY.length === 0) rmSync(OUT, { recursive: true, force: true });
+    mkdirSync(OUT, { recursive: true });
+    const browser = await openBrowser();
+    const wrong = [];
+    const list = new Map();
+    for (const [scheme, language, width] of VARIANTS) {
+        const phone = width < 640;
+        const look = { viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme, reducedMotion: 'reduce' };
+        const draw = async (page, name) => {
+            if (ONLY.length > 0 && !ONLY.includes(name)) return;
+            await page.waitForTimeout(400);
+            const file = `${name}-${scheme}-${language}-${width}.png`;
+            await page.screenshot({ path: `${OUT}/${file}` });
+            list.set(name, [...(list.get(name) ?? []), file]);
+        };
+        const pages = new Map();
+        const pageOf = async (token) => {
+            if (pages.has(token)) return pages.get(token);
+            const page = await openPage(browser, server, look);
+            pages.set(token, page);
+            await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
+            await page.goto(server.base);
+            await page.waitForSelector('#token');
+            if (token === admin) await draw(page, 'sign-in');
+            await page.goto('about:blank');
+            await page.goto(signInUrl(server, '/', token));
+            await page.waitForSelector('.main');
+            return page;
+        };
+        for (const [name, path, ready, act, only, token = admin] of SCREENS) {
+            if ((only === 'wide' && phone) || (ONLY.length > 0 && !ONLY.includes(name))) continue;
+            const page = await pageOf(token);
+            await page.goto(server.base + path);
+            await page.waitForSelector(ready).catch((error) => { throw new Error(`${name}: ${error.message}`); });
+            if (act) await act(page);
+            await draw(page, name);
+            await page.mouse.up();
+        }
+        for (const page of pages.values()) {
+            wrong.push(...page.wrong);
+            await page.context().close();
+        }
     }
-    for (const page of pages.values()) {
-        wrong.push(...page.wrong);
-        await page.context().close();
+    // Whatever is there now, in the order of the screens: also after only some were drawn.
+    const drawn = readdirSync(OUT).filter((file) => file.endsWith('.png'));
+    const nameOf = (file) => file.replace(/-(light|dark)-(en|ru)-\d+\.png$/, '');
+    const names = [...new Set(['sign-in', ...SCREENS.map(([name]) => name), ...drawn.map(nameOf)])].filter((name) => drawn.some((file) => nameOf(file) === name));
+    const rows = names.map((name) => `## ${name.replaceAll('-', ' ')}\n\n${VARIANTS.map((variant) => `${name}-${variant.join('-')}.png`).filter((file) => drawn.includes(file)).map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
+    writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
+    await browser.close();
+    await server.stop();
+    dropFolder(folder);
+    console.log(`${[...list.values()].flat().length} screenshots in ${OUT}`);
+    if (wrong.length) {
+        console.log(wrong.join('\n'));
+        process.exit(1);
     }
+    process.exit(0);
 }
-// Whatever is there now, in the order of the screens: also after only some were drawn.
-const drawn = readdirSync(OUT).filter((file) => file.endsWith('.png'));
-const nameOf = (file) => file.replace(/-(light|dark)-(en|ru)-\d+\.png$/, '');
-const names = [...new Set(['sign-in', ...SCREENS.map(([name]) => name), ...drawn.map(nameOf)])].filter((name) => drawn.some((file) => nameOf(file) === name));
-const rows = names.map((name) => `## ${name.replaceAll('-', ' ')}\n\n${VARIANTS.map((variant) => `${name}-${variant.join('-')}.png`).filter((file) => drawn.includes(file)).map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
-writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
-await browser.close();
-await server.stop();
-dropFolder(folder);
-console.log(`${[...list.values()].flat().length} screenshots in ${OUT}`);
-if (wrong.length) {
-    console.log(wrong.join('\n'));
-    process.exit(1);
-}
-process.exit(0);

@@ -197,7 +197,7 @@ await claims.claim('two tabs that edit one draft meet in a merge, and nothing is
     typed();
     await other.waitForSelector('.merge');
     equal(await complaints(other), []);
-    equal((await other.textContent('.mlist')).includes('decision › timeout'), true, await other.textContent('.mlist'));
+    equal((await other.textContent('.mlist')).includes('Ask them › timeout'), true, await other.textContent('.mlist'));
     equal((await draft('discount_approval')).definition.steps[2].procedure.timeout, '12h', 'what the first one saved is there');
     await other.click('.btn:has-text("Take yours")');
     await other.click('.btn.ink:has-text("Save what was merged")');

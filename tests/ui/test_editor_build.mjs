@@ -134,6 +134,12 @@ await claims.claim('a rollback is a command or a procedure, and what it is given
     quiet();
 });
 
+await claims.claim('the head of the undo lane is in view, also when the first step has a rollback', async () => {
+    const [head, canvas] = await page.evaluate(() => ['.undobox .hd', '.ed-canvas .canvas'].map((at) => document.querySelector(at).getBoundingClientRect().top));
+    equal(head >= canvas, true, `the head is at ${head}, the canvas begins at ${canvas}`);
+    quiet();
+});
+
 await claims.claim('a service is called with a credential that is picked, retries and what counts as success', async () => {
     await made('calling');
     await open('calling');

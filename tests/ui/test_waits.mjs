@@ -168,6 +168,19 @@ await claims.claim('when nothing matches, the page says how many there are with 
     quiet();
 });
 
+await claims.claim('on a phone and in Russian the head of the timeline keeps its words whole', async () => {
+    const phone = await openPage(browser, server, { viewport: { width: 390, height: 844 } });
+    await phone.addInitScript(() => localStorage.setItem('pawl.language', 'ru'));
+    await phone.clock.setSystemTime(Date.now() + 65000);
+    await phone.goto(signInUrl(server, `/executions/${order.id}`));
+    await phone.waitForSelector('.tlhead .meta:has-text("мин")');
+    equal(await phone.$eval('.tlhead .meta', (one) => one.getBoundingClientRect().height < 28), true, 'the duration stands in one line');
+    equal(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'nothing scrolls sideways');
+    equal(await complaintsOf(phone), []);
+    quiet(phone);
+    await phone.context().close();
+});
+
 await browser.close();
 await server.stop();
 dropFolder(folder);

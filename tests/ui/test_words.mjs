@@ -35,4 +35,22 @@ await claims.claim('what has forms by number has three of them in Russian', () =
     equal([...ru].filter(([key, text]) => key.includes('|') !== text.includes('|') || (text.includes('|') && text.split('|').length !== 3)).map(([key]) => key), []);
 });
 
+await claims.claim('the keys under ? are those that the pages listen for', () => {
+    const shown = readFileSync('web/src/app/Keys.tsx', 'utf8');
+    const listed = (section) => [...(shown.match(new RegExp(`\\['${section}', \\[(.*)\\]\\],`))?.[1] ?? '').matchAll(/\[\[((?:'[^']+'(?:, )?)+)\], '/g)].flatMap((m) => [...m[1].matchAll(/'([^']+)'/g)].map((k) => k[1]));
+    const SIGNS = { Escape: 'Esc', ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→' };
+    const heard = (path) => [...readFileSync(path, 'utf8').matchAll(/useKeys\(\{([\s\S]*?)\}\);\n/g)].flatMap((m) => [...m[1].matchAll(/(?:^\s*|[{,]\s*|\n\s*)'?([A-Za-z]\w*|\d|\/)'?: \(/g)].map((k) => SIGNS[k[1]] ?? k[1]));
+    const everywhere = listed('Everywhere'), list = listed('In a list'), execution = listed('On an execution'), constructor = listed('In the constructor');
+    const heardIn = { 'web/src/screens/executions/List.tsx': list, 'web/src/screens/dlq/DeadLetters.tsx': list, 'web/src/screens/inbox/Inbox.tsx': list, 'web/src/screens/execution/Page.tsx': execution, 'web/src/screens/execution/Inspector.tsx': execution };
+    const own = files.filter((file) => file !== 'web/src/app/Shell.tsx' && /\buseKeys\(\{/.test(readFileSync(file, 'utf8')));
+    equal(own.filter((file) => !heardIn[file]), [], 'a page that listens for keys, and no section of its own');
+    for (const [file, section] of Object.entries(heardIn)) equal(heard(file).filter((key) => !section.includes(key) && !everywhere.includes(key)), [], `${file}: not under ?`);
+    equal(list.filter((key) => !heard('web/src/screens/executions/List.tsx').includes(key)), [], 'under ?, and nothing listens');
+    equal(execution.filter((key) => ![...heard('web/src/screens/execution/Page.tsx'), ...heard('web/src/screens/execution/Inspector.tsx')].includes(key)), [], 'under ?, and nothing listens');
+    const editor = files.filter((file) => file.startsWith('web/src/editor/')).map((file) => readFileSync(file, 'utf8')).join('');
+    const asked = (key) => ({ '↑': "'ArrowUp'", '↓': "'ArrowDown'", Alt: 'altKey', Ctrl: 'ctrlKey', Space: "' '", Del: "'Delete'", Esc: "'Escape'" })[key] ?? `'${key.length === 1 ? key.toLowerCase() : key}'`;
+    equal(constructor.flatMap((key) => key.split(/ (?:\/ )?/)).filter((key) => !editor.includes(asked(key))), [], 'under ?, and the constructor does not listen');
+    equal([list, execution, constructor].map((keys) => keys.length > 4), [true, true, true]);
+});
+
 claims.end();

@@ -10,6 +10,7 @@ import '@mantine/core/styles/ModalBase.css';
 import '@mantine/core/styles/Modal.css';
 import './app/mantine.css';
 import './app/look.css';
+import './app/touch.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App';
 import { takeToken } from './app/session';

@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { call, type Page } from '../lib/api';
 import { Glyph, Icon, Mark } from '../lib/icons';
 import { useInbox } from './inbox';
+import { keyOf } from '../lib/keys';
 import { connectNow, useConnection, useLive } from '../lib/live';
 import { Button, Empty, useNow } from '../lib/parts';
 import { t, useLanguage } from '../lib/text';
@@ -191,7 +192,7 @@ export function useKeys(keys: Record<string, (event: KeyboardEvent) => void>) {
     useEffect(() => {
         const press = (event: KeyboardEvent) => {
             if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector('[role=dialog]')) return;
-            const act = current.current[event.key];
+            const act = current.current[keyOf(event)];
             if (act) act(event);
         };
         addEventListener('keydown', press);
@@ -209,17 +210,18 @@ export function Shell() {
     const narrow = useMediaQuery('(max-width: 1360px)', undefined, { getInitialValueInEffect: false });
     useEffect(() => {
         const press = (event: KeyboardEvent) => {
-            if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+            if ((event.metaKey || event.ctrlKey) && keyOf(event).toLowerCase() === 'k') {
                 event.preventDefault();
                 showPalette((open) => !open);
                 return;
             }
             if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector('[role=dialog]')) return;
-            if (event.key === '?') showKeys(true);
-            else if (event.key === 'g') going.current = Date.now();
+            const key = keyOf(event);
+            if (key === '?') showKeys(true);
+            else if (key === 'g') going.current = Date.now();
             else if (Date.now() - going.current < 1000) {
                 going.current = 0;
-                const place = places.find((p) => p.key === event.key);
+                const place = places.find((p) => p.key === key);
                 if (place) {
                     event.preventDefault();
                     event.stopImmediatePropagation();

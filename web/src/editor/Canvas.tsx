@@ -53,6 +53,8 @@ export function Canvas({ catalog, list, selected, select, dress, edgeTone, edit,
     const undoX = drawn.w + UNDO_GAP;
     const sheetW = undone.length > 0 ? undoX + UNDO_W + 16 : drawn.w;
     const sheetH = drawn.h + (edit ? 34 : 0);
+    // The head of the undo lane stands above the first step that it undoes.
+    const above = undone.length > 0 ? Math.max(0, 44 - Math.min(...undone.map((node) => node.y))) : 0;
     const fit = () => {
         const el = box.current;
         if (el && sheetW > 0) scale(Math.max(0.75, Math.min(1, (el.clientWidth - margin - 32) / sheetW)));
@@ -67,8 +69,8 @@ export function Canvas({ catalog, list, selected, select, dress, edgeTone, edit,
     return (
         <div className={`graphbox plain ed-canvas ${edit ? 'editing' : ''}`}>
             <div className="canvas" ref={box} tabIndex={0} role="group" aria-label={label} onClick={(event) => { if (!(event.target as HTMLElement).closest('button')) select(null); }}>
-                <div className="paper" style={{ width: sheetW * zoom + margin + 32, height: sheetH * zoom + 48 }}>
-                    <div className="sheet" style={{ transform: `scale(${zoom})`, width: sheetW, height: sheetH, left: margin }}>
+                <div className="paper" style={{ width: sheetW * zoom + margin + 32, height: (sheetH + above) * zoom + 48 }}>
+                    <div className="sheet" style={{ transform: `scale(${zoom})`, width: sheetW, height: sheetH, left: margin, marginTop: above * zoom }}>
                         {drawn.lanes.map((lane) => {
                             const own = dress?.(lane) ?? {};
                             return (
@@ -103,7 +105,7 @@ export function Canvas({ catalog, list, selected, select, dress, edgeTone, edit,
                             return (
                                 <div key={node.at.join('/')} className="nodewrap" style={{ left: node.x, top: node.y, width: node.w, height: node.h }}>
                                     {own.left}
-                                    <button type="button" data-code={node.step.code} aria-pressed={samePath(node.at, selected)} className={`node t-${own.tone ?? 'none'} ${samePath(node.at, selected) ? 'sel' : ''}`} onClick={() => select(node.at)}
+                                    <button type="button" data-code={node.step.code} title={node.step.name} aria-pressed={samePath(node.at, selected)} className={`node t-${own.tone ?? 'none'} ${samePath(node.at, selected) ? 'sel' : ''}`} onClick={() => select(node.at)}
                                         draggable={edit !== undefined} onDragStart={(event) => event.dataTransfer.setData('text/pawl-move', JSON.stringify(node.at))} onKeyDown={(event) => edit?.keys(event, node)}>
                                         <span className="k"><Icon name={iconFor(catalog, node.step)} /></span>
                                         <span className="grow cut"><span className="nm cut">{node.step.code || node.step.name ? nameOf(node.step) : t('no code yet')}</span><span className="cd cut">{node.step.code}</span></span>

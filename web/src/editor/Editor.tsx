@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef
 import { Bar } from '../app/Shell';
 import { all as allOf, call, type Finding, post } from '../lib/api';
 import { Glyph, Icon } from '../lib/icons';
+import { keyOf } from '../lib/keys';
 import type { Node, Slot } from '../lib/layout';
 import { Bones, Button, Refusal } from '../lib/parts';
 import { language, t } from '../lib/text';
@@ -247,7 +248,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
     // Undo and redo are the history's, wherever the cursor stands: the fields show the same text.
     useEffect(() => {
         const press = (event: KeyboardEvent) => {
-            const key = event.key.toLowerCase();
+            const key = keyOf(event).toLowerCase();
             if ((event.ctrlKey || event.metaKey) && (key === 'z' || key === 'y')) {
                 if ((event.target as HTMLElement).shadowRoot) return; // CodeMirror has the same history
                 if (document.querySelector('[role=dialog]')) return;

@@ -10,6 +10,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Finding } from '../lib/api';
 import { Glyph, Icon } from '../lib/icons';
 import { t } from '../lib/text';
+import { number } from '../lib/time';
 import type { Catalog } from './catalog';
 import { look, rootIn } from './code';
 import { useDesk } from './desk';
@@ -172,7 +173,7 @@ export function JsonTab({ goTo, readOnly }: { goTo: { pointer: string; n: number
     const about = known.filter((one) => one.has && one.group !== 'Functions').slice(0, 8);
     return (
         <div className="jsontab">
-            <div className="jtext"><div ref={host} className="cmhost" /><footer className="jfoot">{errors > 0 && <span className="nerr"><Glyph name="error" tone="bad" />{t('{n} error|{n} errors', { n: errors })}</span>}{findings.length > errors && <span className="nwarn"><Glyph name="held" tone="held" />{t('{n} warning|{n} warnings', { n: findings.length - errors })}</span>}{findings.length > 0 && <span className="t3">{t('F8: next')}</span>}<span>{t('line {line}, column {column}', { line: at.line, column: at.column })}</span><span>{t('{n} line|{n} lines', { n: text.split('\n').length })} · {(new TextEncoder().encode(text).length / 1024).toFixed(1)} / 64 kB</span>{!readOnly && !broken && <button type="button" className="btn link" title={t('Break the text into lines, one member a line where it is long')} onClick={() => doc.apply(format(text, undefined, { tabSize: 2, insertSpaces: true }).map((edit) => ({ from: edit.offset, to: edit.offset + edit.length, insert: edit.content })))}>{t('Lay it out')}</button>}<span className="end">{broken ? <b className="c-bad">{t('the canvas shows what it said last')}</b> : t('the canvas shows the same text')}</span></footer></div>
+            <div className="jtext"><div ref={host} className="cmhost" /><footer className="jfoot">{errors > 0 && <span className="nerr"><Glyph name="error" tone="bad" />{t('{n} error|{n} errors', { n: errors })}</span>}{findings.length > errors && <span className="nwarn"><Glyph name="held" tone="held" />{t('{n} warning|{n} warnings', { n: findings.length - errors })}</span>}{findings.length > 0 && <span className="t3">{t('F8: next')}</span>}<span>{t('line {line}, column {column}', { line: at.line, column: at.column })}</span><span>{t('{n} line|{n} lines', { n: text.split('\n').length })} · {t('{n} of 64 kB', { n: number(new TextEncoder().encode(text).length / 1024, 1) })}</span>{!readOnly && !broken && <button type="button" className="btn link" title={t('Break the text into lines, one member a line where it is long')} onClick={() => doc.apply(format(text, undefined, { tabSize: 2, insertSpaces: true }).map((edit) => ({ from: edit.offset, to: edit.offset + edit.length, insert: edit.content })))}>{t('Lay it out')}</button>}<span className="end">{broken ? <b className="c-bad">{t('the canvas shows what it said last')}</b> : t('the canvas shows the same text')}</span></footer></div>
             <aside className="inspector" aria-label={t('Steps')}>
                 <header className="ihead"><div><h2>{kind === 'scenario' ? t('Steps') : t('Commands')}</h2><p className="t3">{t('as the text says now; pressing one goes there')}</p></div></header>
                 <div className="jsteps">

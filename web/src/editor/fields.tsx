@@ -6,7 +6,7 @@ import { Button } from '../lib/parts';
 import { t } from '../lib/text';
 import { type CatalogField, kindsOf, variantsOf } from './catalog';
 import { isObject } from './collections';
-import { Control, VariantControl } from './controls';
+import { Control, optionName, VariantControl } from './controls';
 import { acts, findingsAt, findingsIn, useDesk, valueAt } from './desk';
 import type { Good } from './doc';
 import { type Path, pathOf, pointerOf } from './edits';
@@ -45,7 +45,7 @@ export function Said({ path }: { path: Path }) {
 }
 
 /** Fields that are a number, a word or a duration stand two in a row. */
-const isShort = (field: CatalogField) => field.kind.split(' or ').every((kind) => ['integer', 'number', 'one of', 'boolean', 'duration', 'name', 'computed'].includes(kind));
+const isShort = (field: CatalogField) => (field.options ?? []).every((option) => optionName(field, option).length <= 14) && field.kind.split(' or ').every((kind) => ['integer', 'number', 'one of', 'boolean', 'duration', 'name', 'computed'].includes(kind));
 
 /** One field with its label, its control and what is wrong with it. */
 export function FieldBox({ field, path, drop, children, note }: { field: CatalogField; path: Path; drop?: boolean; children?: ReactNode; note?: ReactNode }) {

@@ -9,7 +9,7 @@ export const dlq: Words = {
     'Close it': 'Закрыть',
     'Close it by hand': 'Закрыть вручную',
     'Dead letter': 'Нерешённое',
-    'Each goes on where it stands. What fails again is another letter.': 'Каждый продолжится там, где стоит. Что упадёт снова, появится здесь опять.',
+    'Each goes on where it stands. What fails again is another letter.': 'Каждый продолжится там, где стоит. Что снова закончится ошибкой, опять появится здесь.',
     'It counts as an error: what was done before is undone.': 'Считается ошибкой: сделанное раньше отменяется.',
     'It did not happen': 'Не произошло',
     'It happened': 'Произошло',

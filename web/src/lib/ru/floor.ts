@@ -26,7 +26,7 @@ export const floor: Words = {
     'Takes tasks from the pool, by trade and skill.': 'Берёт задачи из пула по специальности и навыку.',
     'A program that does jobs of external procedures, nothing else.': 'Программа, которая выполняет задания внешних процедур, и больше ничего.',
     'A program that acts in the planner for nobody in person.': 'Программа, которая действует в планировщике не от чьего-то имени.',
-    'worker': 'программа-исполнитель',
+    'worker': 'обработчик',
     'A name is missing': 'Не хватает имени',
     'a number, optional': 'число, необязательно',
     'May': 'Может',

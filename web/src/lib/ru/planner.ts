@@ -173,7 +173,7 @@ export const planner: Words = {
     '**Blocked**: it waits for other tasks. It opens by itself when they are done.': '**Закрыта**: она ждёт другие задачи. Откроется сама, когда они выполнены.',
     '**In the pool.** Nobody has it.': '**В пуле.** Её никто не взял.',
     '**It is yours**, since {long}. Start it when you begin.': '**Она ваша**, уже {long}. Нажмите, когда начнёте.',
-    '**{owner} has it**, since {long}, and has not begun.': '**Она у {owner}**, уже {long}, работа не начата.',
+    '**{owner} has it**, since {long}, and has not begun.': '**Задачу взял(а) {owner}**, уже {long}, работа не начата.',
     '**You work on it**, for {long}.': '**Вы работаете над ней**, уже {long}.',
     '**{owner} works on it**, for {long}.': '**{owner} работает над ней**, уже {long}.',
     '**{owner} handed it in** {long} ago. Somebody has to look at it.': '**{owner}: работа сдана**, {long} назад. Её нужно принять.',

@@ -9,7 +9,7 @@ export const settings: Words = {
     'Copy it now: it is shown this once. Only its hash is kept, nobody can read it again.': 'Скопируйте сейчас: он показан один раз. Хранится только хеш, прочитать токен снова не сможет никто.',
     'E-mail': 'Почта',
     'Groups': 'Группы',
-    'I have put it away': 'Я сохранил токен',
+    'I have put it away': 'Токен у меня сохранён',
     'Make the user': 'Создать пользователя',
     'New token…': 'Новый токен…',
     'New user': 'Новый пользователь',

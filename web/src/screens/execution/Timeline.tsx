@@ -1,4 +1,5 @@
 // Timeline.tsx - what happened when, and how long it took: real lengths, waits hatched, what goes back apart.
+import { useMediaQuery } from '@mantine/hooks';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Glyph, Icon } from '../../lib/icons';
 import { Segments } from '../../lib/parts';
@@ -9,7 +10,8 @@ import type { Execution, StepDef } from '../../lib/types';
 import { type Bar, readable, scaleOf } from './timeline';
 import './timeline.css';
 
-const ROW = 30;
+/** A row is higher on a phone, as touch.css has it. */
+const useRowHeight = () => (useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false }) ? 44 : 30);
 
 const kindOf = (bar: Bar) => {
     if (bar.state === 'failed') return bar.lane === 'back' ? 'badx' : 'bad';
@@ -62,6 +64,7 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
         };
     }, []);
 
+    const row = useRowHeight();
     const isOver = Boolean(x.completedAt);
     const start = Date.parse(x.startedAt ?? x.createdAt);
     const end = isOver ? Date.parse(x.completedAt!) : Math.max(now, start + 1);
@@ -79,12 +82,12 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
 
     // Only what is in sight is drawn: a history has ten thousand rows.
     const windowed = (list: Bar[], offset: number) => {
-        const first = Math.max(0, Math.floor((box.top - offset) / ROW) - 8);
-        const last = Math.min(list.length, Math.ceil((box.top + box.size - offset) / ROW) + 8);
+        const first = Math.max(0, Math.floor((box.top - offset) / row) - 8);
+        const last = Math.min(list.length, Math.ceil((box.top + box.size - offset) / row) + 8);
         return (
-            <div style={{ height: list.length * ROW, position: 'relative' }}>
+            <div style={{ height: list.length * row, position: 'relative' }}>
                 {list.slice(first, Math.max(first, last)).map((bar, i) => (
-                    <div key={bar.id} style={{ position: 'absolute', top: (first + i) * ROW, left: 0, right: 0 }}><Row bar={bar} at={scale.at} width={box.width} selected={selected === bar.id} select={() => select(bar.id)} /></div>
+                    <div key={bar.id} style={{ position: 'absolute', top: (first + i) * row, left: 0, right: 0 }}><Row bar={bar} at={scale.at} width={box.width} selected={selected === bar.id} select={() => select(bar.id)} /></div>
                 ))}
             </div>
         );
@@ -109,7 +112,7 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
                         {scale.folds.map((f) => <i key={f.at} className="fold" style={{ left: f.at, width: f.width }} />)}
                         {!isOver && <i className="nowl" style={{ left: Math.min(scale.at(now), box.width) }} />}
                     </div>
-                    {windowed(forward, ROW)}
+                    {windowed(forward, row)}
                 </div>
                 <div className={`lh undo ${back.length > 0 ? 'on' : ''}`}>
                     <Icon name="undo" small />{t('Compensation')}
@@ -117,7 +120,7 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
                         ? `${duration(Math.max(...back.map((b) => b.to)) - Math.min(...back.map((b) => b.from)))}${isOver ? `, ${x.error?.compensation?.failed.length ? t('{n} not undone', { n: x.error.compensation.failed.length }) : t('all undone')}` : ''}${failedBack ? `, ${t('{n} failed attempt|{n} failed attempts', { n: failedBack })}` : ''}`
                         : isOver ? t('nothing went back') : undoable.length > 0 ? t('nothing goes back. If it failed now, this would be undone:') : t('nothing to undo yet')}</span>
                 </div>
-                {back.length > 0 && windowed(back, ROW * (forward.length + 2))}
+                {back.length > 0 && windowed(back, row * (forward.length + 2))}
                 {back.length === 0 && !isOver && undoable.slice(0, 8).map((code, i) => <div key={code} className="tr would"><span className="nm"><span className="ord">{i + 1}</span><span className="cut">{steps.get(code)?.name ?? code} {steps.get(code)?.name && <i>{code}</i>}</span></span></div>)}
             </div>
         </section>
