@@ -93,7 +93,7 @@ claim('a message that is given up tells of its letter, and one that tells of a l
     await eventually('two of them are told', () => receiver.named('dead_letter.created').length === 3);
     const told = (letter) => receiver.once().find((d) => d.json.payload.id === letter.id)?.json;
     const of = (name) => letters.find((l) => l.payload.name === name);
-    equal(told(of('Lost')).payload, { id: of('Lost').id, kind: 'outbox', step: null, attempts: of('Lost').attempts, cause: of('Lost').cause });
+    equal(told(of('Lost')).payload, { id: of('Lost').id, kind: 'outbox', code, key: null, step: null, attempts: of('Lost').attempts, cause: of('Lost').cause });
     equal([told(of('Lost')).executionId, told(of('Lost')).code], [x.id, code]);
     equal([told(of('record.created')).executionId, of('record.created').executionId, of('record.created').code], [null, null, null]);
     equal(told(of('dead_letter.created')), undefined);
