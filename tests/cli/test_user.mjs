@@ -85,7 +85,7 @@ await claims.claim('login prints the address that signs in', async () => {
 });
 
 await claims.claim('wrong usage is told', async () => {
-    for (const args of [['user'], ['user', 'frobnicate'], ['user', 'ls', 'x'], ['user', 'add'],
+    for (const args of [['user', 'frobnicate'], ['user', 'ls', 'x'], ['user', 'add'],
         ['user', 'set', 'Ada', '--active', '--inactive'], ['audit', 'x'], ['login', 'x']])
         await said(2, ['usage: pawl'], ...args);
     await said(2, ['--token needs a value'], 'ls', '--token');
