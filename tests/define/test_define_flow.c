@@ -421,8 +421,8 @@ static void test_commands__findings_about_waits_for_people(void **state)
         {"'form': [{'name': 'a', 'type': 'text'}]",
          "/steps/0/procedure/form/0/type bad_value did you mean 'string'?"},
         {"'assignee': [], 'title': 5, 'correlation': {}",
-         "/steps/0/procedure/correlation wrong_type\n/steps/0/procedure/title wrong_type\n"
-         "/steps/0/procedure/assignee bad_value"},
+         "/steps/0/procedure/title wrong_type\n/steps/0/procedure/assignee bad_value\n"
+         "/steps/0/procedure/correlation wrong_type"},
         {"'reminder': '1h'", "/steps/0/procedure/reminder wrong_type"},
         {"'reminder': {}", "/steps/0/procedure/reminder/procedure missing_field\n"
                            "/steps/0/procedure/reminder one_of"},

@@ -23,6 +23,18 @@ const nice = (n: number) => {
     return 4 * ([1, 2, 3, 5, 10].map((f) => f * power).find((v) => v * 4 >= n) ?? 10 * power);
 };
 
+interface Mark { at: number; className: string; words: string }
+
+/** Words beside a line, each at its height or, where they would touch, above the one below; none below `lowest`. */
+export function stacked(marks: Mark[], lowest: number): Mark[] {
+    let free = lowest;
+    return [...marks].sort((a, b) => b.at - a.at).map((mark) => {
+        const at = Math.min(mark.at + 4, free);
+        free = at - 15;
+        return { ...mark, at };
+    });
+}
+
 export function Throughput({ series, height = 300 }: { series: Series; height?: number }) {
     const box = useRef<HTMLDivElement>(null);
     const [width, measure] = useState(640);
@@ -41,7 +53,11 @@ export function Throughput({ series, height = 300 }: { series: Series; height?: 
     const at = over ?? n - 1;
     const ys = y(series.started[at] ?? 0);
     const yc = y(series.completed[at] ?? 0);
-    const apart = Math.abs(ys - yc) < 15 ? (ys <= yc ? [-8, 8] : [8, -8]) : [0, 0];
+    const counts = stacked([
+        { at: ys, className: 'c-run', words: t('{n} started', { n: number(series.started[at] ?? 0) }) },
+        { at: yc, className: 'c-ok', words: t('{n} completed', { n: number(series.completed[at] ?? 0) }) },
+        ...((series.failed[at] ?? 0) > 0 ? [{ at: y(series.failed[at]!), className: 'c-bad', words: t('{n} failed', { n: number(series.failed[at]!) }) }] : []),
+    ], y(0) + 2);
     const labels = [0, 0.25, 0.5, 0.75].map((f) => Math.round(f * (n - 1)));
     return (
         <div ref={box} className="chart">
@@ -56,9 +72,7 @@ export function Throughput({ series, height = 300 }: { series: Series; height?: 
                 {series.failed.map((v, i) => v > 0 && <rect key={i} x={x(i) - 2} y={y(v)} width="4" height={Math.max(4, y(0) - y(v))} rx="1" fill="var(--bad-solid)" />)}
                 {over !== null && <line x1={x(over)} x2={x(over)} y1={top} y2={y(0)} stroke="var(--line-control)" strokeDasharray="2 3" />}
                 <circle cx={x(at)} cy={ys} r="3" fill="var(--accent)" /><circle cx={x(at)} cy={yc} r="3" fill="var(--ok-solid)" />
-                <text x={width - right + 10} y={ys + 4 + apart[0]!} className="c-run">{t('{n} started', { n: number(series.started[at] ?? 0) })}</text>
-                <text x={width - right + 10} y={yc + 4 + apart[1]!} className="c-ok">{t('{n} completed', { n: number(series.completed[at] ?? 0) })}</text>
-                {(series.failed[at] ?? 0) > 0 && <text x={width - right + 10} y={y(0) - 4} className="c-bad">{t('{n} failed', { n: number(series.failed[at]!) })}</text>}
+                {counts.map((one) => <text key={one.className} x={width - right + 10} y={one.at} className={one.className}>{one.words}</text>)}
             </svg>
         </div>
     );

@@ -1,6 +1,14 @@
 // stats.ts - the series of GET /stats. A server that has none answers 404; the page then draws what it can count.
 import { useQuery } from '@tanstack/react-query';
 import { call, Problem } from '../../lib/api';
+import { t } from '../../lib/text';
+
+/** How far back the page looks, as the server takes it. */
+export const WINDOWS = ['1h', '24h', '7d'] as const;
+export type Window = (typeof WINDOWS)[number];
+
+/** "24 h" of "24h", in the language of the page. */
+export const inWords = (window: Window) => `${window.slice(0, -1)} ${window.endsWith('h') ? t('h') : t('d')}`;
 
 interface Stats {
     from: string; to: string; stepSeconds: number;
@@ -22,7 +30,7 @@ function series({ stepSeconds, points }: Stats): Series | null {
     };
 }
 
-export function useStats(window: '1h' | '24h' | '7d') {
+export function useStats(window: Window) {
     const found = useQuery({
         queryKey: ['stats', window], refetchInterval: 15000, retry: false,
         queryFn: async () => {
