@@ -7,7 +7,7 @@
 // begins with "$ " is run, and the lines behind it, if any, are what it prints.
 
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { claim, finish, pawl } from "./claims.mjs";
@@ -79,5 +79,10 @@ for (const span of spans) {
   claim(functions.has(name) || macros.has(name), `docs/expressions.md: there is no function ${name}, as in ${span}`);
 }
 for (const name of [...functions, ...macros]) claim(named.has(name), `docs/expressions.md does not mention ${name}()`);
+
+// The index of the decisions lists each of them, once.
+const decisions = readdirSync("docs/decisions").filter((name) => name !== "README.md").sort();
+const listed = [...readFileSync("docs/decisions/README.md", "utf8").matchAll(/^\| \[\d{4}\]\(([^)]+)\)/gm)].map((m) => m[1]);
+claim(JSON.stringify(listed) === JSON.stringify(decisions), `docs/decisions/README.md lists ${listed.length} of ${decisions.length}: ${decisions.filter((name) => !listed.includes(name))}`);
 
 finish();
