@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => undefined });
 vi.stubGlobal('document', { documentElement: {} });
 const { setLanguage } = await import('./text');
-const { dayOf, duration, shortly, when } = await import('./time');
+const { dayOf, duration, shortly, span, when } = await import('./time');
 
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 const now = new Date(2026, 10, 16, 8, 30).getTime();
@@ -34,4 +34,11 @@ test('what is due says the clock today, then tomorrow, then the weekday, then th
     expect([16, 17, 18, 22, 23].map(on)).toEqual(['15:00', 'tomorrow', 'Wed', 'Sun', '23 Nov']);
     setLanguage('ru');
     expect([16, 17, 18, 23].map(on)).toEqual(['15:00', 'завтра', 'ср', '23 нояб.']);
+});
+
+test('a span of time as the server takes it is said in the language of the page; what is none stays', () => {
+    setLanguage('en');
+    expect(['1h', '30d', '45s', '5m', '2026-11-16'].map((one) => plain(span(one)))).toEqual(['1 h', '30 d', '45 s', '5 min', '2026-11-16']);
+    setLanguage('ru');
+    expect(['24h', '7d'].map((one) => plain(span(one)))).toEqual(['24 ч', '7 д']);
 });

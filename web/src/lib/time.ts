@@ -21,6 +21,9 @@ export function duration(ms: number): string {
     return `${Math.floor(total / 86400)}${NB}${uD}${NB}${Math.floor((total % 86400) / 3600)}${NB}${uH}`;
 }
 
+/** "24 h" of "24h", as the server takes a span of time. */
+export const span = (text: string) => text.replace(/^(\d+)([smhd])$/, (_, count: string, unit: string) => `${count}${NB}${UNITS[language()]['_smhd'.indexOf(unit)]}`);
+
 export const between = (from: string, to: string | number) => duration(Math.max(0, (typeof to === 'number' ? to : Date.parse(to)) - Date.parse(from)));
 
 const sameDay = (a: Date, b: Date) => a.toDateString() === b.toDateString();

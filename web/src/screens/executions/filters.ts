@@ -1,5 +1,6 @@
 // filters.ts - which executions are meant. What is chosen stands in the address, and nowhere else.
 import { t } from '../../lib/text';
+import { span } from '../../lib/time';
 
 export const FIELDS = ['status', 'waiting', 'code', 'step', 'error', 'key', 'from', 'to', 'parent', 'kind', 'deadlineBefore'] as const;
 export type Field = (typeof FIELDS)[number];
@@ -23,7 +24,7 @@ export function inWords(field: Field, value: string): [string, string, string] {
         case 'step': return [t('step'), t('is'), value];
         case 'error': return [t('error'), t('is'), value];
         case 'key': return [t('key'), t('is'), value];
-        case 'from': return /^\d+[smhd]$/.test(value) ? [t('started'), t('in the last'), value.replace(/(\d+)/, '$1 ')] : [t('started'), t('after'), value];
+        case 'from': return /^\d+[smhd]$/.test(value) ? [t('started'), t('in the last'), span(value)] : [t('started'), t('after'), value];
         case 'to': return [t('started'), t('before'), value];
         case 'parent': return [t('started by'), '', `…${value.slice(-8)}`];
         case 'kind': return [t('kind'), t('is'), value];

@@ -10,12 +10,12 @@ import { useLive } from '../../lib/live';
 import { Bones, Empty, Segments, useNow } from '../../lib/parts';
 import { Status } from '../../lib/status';
 import { Say, t } from '../../lib/text';
-import { between, duration, number } from '../../lib/time';
+import { between, duration, number, span } from '../../lib/time';
 import type { Execution, Letter } from '../../lib/types';
 import { waitingWord, WAITING } from '../executions/filters';
 import { Spark, Throughput } from './charts';
 import { type Alike, alike, Failures, filterOf } from './Failures';
-import { inWords, type Series, useStats, type Window, WINDOWS } from './stats';
+import { type Series, useStats, type Window, WINDOWS } from './stats';
 import './overview.css';
 
 interface Summary { items: { value: string; status?: string; count: number }[]; partial: boolean; since: string | null }
@@ -42,7 +42,7 @@ function Failed({ groups, more, window }: { groups: Alike[]; more: boolean; wind
     const n = groups.reduce((total, group) => total + group.items.length, 0);
     const worst = groups.reduce<Alike | null>((most, group) => (!most || group.items.length > most.items.length ? group : most), null);
     if (!worst) return null;
-    return <div className="sub failed">{t('{n} failed in {window}, {most} of them in {code}:', { n: `${number(n)}${more ? '+' : ''}`, window: inWords(window), most: number(worst.items.length), code: worst.code })} <Link to="/executions" search={filterOf(worst, window)}>{worst.message || worst.error}</Link></div>;
+    return <div className="sub failed">{t('{n} failed in {window}, {most} of them in {code}:', { n: `${number(n)}${more ? '+' : ''}`, window: span(window), most: number(worst.items.length), code: worst.code })} <Link to="/executions" search={filterOf(worst, window)}>{worst.message || worst.error}</Link></div>;
 }
 
 function Needs({ held, letters, counts, failed }: { held: Page<Execution> | undefined; letters: Page<Letter> | undefined; counts: Record<string, number>; failed: ReactNode }) {
@@ -96,9 +96,9 @@ function Tiles({ stats, counts, window }: { stats: Series | null; counts: Record
     const perMinute = (last(stats.started) ?? 0) / Math.max(1, stats.stepMs / 60000);
     return (
         <div className="tiles">
-            <Tile label={t('Started')} value={number(perMinute, perMinute < 10 ? 1 : 0)} unit={t('/ min')} note={t('{n} in {window}', { n: number(started), window: inWords(window) })} series={stats.started} tone="accent" />
+            <Tile label={t('Started')} value={number(perMinute, perMinute < 10 ? 1 : 0)} unit={t('/ min')} note={t('{n} in {window}', { n: number(started), window: span(window) })} series={stats.started} tone="accent" />
             <Tile label={t('Completed within, p95')} value={p95 === null ? '–' : duration(p95)} note={p50 === null ? t('waits included') : t('median {long}, waits included', { long: duration(p50) })} series={stats.p95.map((v) => v ?? 0)} />
-            <Tile label={t('Failed')} value={number(failed)} unit={started > 0 && failed > 0 ? `${number((failed / started) * 100, 1)} %` : undefined} note={t('in {window}', { window: inWords(window) })} series={stats.failed} tone="bad-solid" />
+            <Tile label={t('Failed')} value={number(failed)} unit={started > 0 && failed > 0 ? `${number((failed / started) * 100, 1)} %` : undefined} note={t('in {window}', { window: span(window) })} series={stats.failed} tone="bad-solid" />
             {stats.outboxLag ? <Tile label={t('Outbox lag')} value={duration(last(stats.outboxLag) ?? 0)} note={t('until messages leave')} series={stats.outboxLag} /> : <Tile label={t('Waiting')} value={number(counts.waiting ?? 0)} note={t('for a signal, a time, a person')} />}
         </div>
     );
@@ -124,7 +124,7 @@ export function Overview() {
     return (
         <>
             <Bar title={t('Overview')} busy={q.status.isLoading}>
-                {stats.series && <Segments small label={t('Window')} value={window} onChange={(to) => void go({ to: '/', search: { window: to } as Record<string, string>, replace: true })} options={WINDOWS.map((value) => ({ value, label: inWords(value) }))} />}
+                {stats.series && <Segments small label={t('Window')} value={window} onChange={(to) => void go({ to: '/', search: { window: to } as Record<string, string>, replace: true })} options={WINDOWS.map((value) => ({ value, label: span(value) }))} />}
             </Bar>
             {!q.status.data ? <Bones /> : total === 0 ? (
                 <Empty title={t('Nothing has run yet')} action={mayAct(me) ? <Link className="btn ink" to="/executions" search={{ start: '1' } as Record<string, string>}>{t('Start an execution…')}</Link> : undefined}>{t('Publish a process and start it: here is then what runs, what waits and for what, and what needs you.')}</Empty>

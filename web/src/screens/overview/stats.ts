@@ -1,14 +1,10 @@
 // stats.ts - the series of GET /stats. A server that has none answers 404; the page then draws what it can count.
 import { useQuery } from '@tanstack/react-query';
 import { call, Problem } from '../../lib/api';
-import { t } from '../../lib/text';
 
 /** How far back the page looks, as the server takes it. */
 export const WINDOWS = ['1h', '24h', '7d'] as const;
 export type Window = (typeof WINDOWS)[number];
-
-/** "24 h" of "24h", in the language of the page. */
-export const inWords = (window: Window) => `${window.slice(0, -1)} ${window.endsWith('h') ? t('h') : t('d')}`;
 
 interface Stats {
     from: string; to: string; stepSeconds: number;
