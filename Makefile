@@ -100,11 +100,11 @@ LINK_release := -pie -Wl,-z,relro,-z,now
 
 CC_check := gcc
 CXX_check := g++
-FLAGS_check := -O1 -DPAWL_SLOW_CHECKS $(WERROR)
+FLAGS_check := -O1 -g1 -DPAWL_SLOW_CHECKS $(WERROR)
 
 CC_asan := gcc
 CXX_asan := g++
-FLAGS_asan := -O1 -DPAWL_SLOW_CHECKS -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FLAGS_asan := -O1 -g1 -DPAWL_SLOW_CHECKS -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 CC_tsan := gcc
 CXX_tsan := g++
