@@ -204,6 +204,7 @@ await claims.claim('an executor on a phone takes a task, starts it, asks for hel
     await phone.waitForSelector('.why .btn.ink');
     equal(await phone.$$eval('.tabbar .active', (all) => all.map((a) => a.textContent)), ['My task']);
     await phone.click('.why .btn.ink:has-text("Start")');
+    await phone.waitForSelector('.why .btn.ink:has-text("Hand it in")');
     await phone.click('.taskside .btn:has-text("I need help…")');
     await phone.click('.chips button:has-text("material")');
     await phone.fill('#field-message', 'the clamps are missing');
