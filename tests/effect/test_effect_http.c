@@ -183,7 +183,8 @@ static void test_effect__every_call_comes_back_exactly_once(void **state)
     for (int i = 0; i < CALLS; i++)
         assert_int_equal(seen[i], 1);
     assert_int_equal(failed, CALLS / 10);
-    assert_int_equal(atomic_load(&f->service.requests), CALLS);
+    /* None is sent twice; one that is held may run out of time before it has arrived. */
+    assert_in_range(atomic_load(&f->service.requests), CALLS - CALLS / 10, CALLS);
 }
 
 static void test_effect__calls_one_after_the_other_share_a_connection(void **state)
