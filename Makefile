@@ -3,17 +3,24 @@
 # Every way of compiling the tree is a variant with objects of its own:
 #
 #   variant   compiler and flags              what it makes
-#   release   gcc -O2, hardened               build/pawl, build/bench/*
-#   check     gcc -O1, slow assertions        build/tests/*, with a pawl-check of its own
-#   asan      gcc, address and undefined      build/asan/*
+#   release   gcc -O2, hardened               build/pawl, build/sim/*, build/bench/*
+#   check     release with slow assertions,   build/tests/pawl-check, and any test program
+#             crash points, a moved clock     without sanitizers as build/tests/*
+#   asan      clang, address and undefined    build/asan/*: test programs, as `make test` runs them
 #   tsan      gcc, thread sanitizer           build/tsan/*
 #   cover     gcc --coverage                  build/cover/*
-#   clang     clang -O1, objects only         for `make lint`
 #   fuzz      clang, libFuzzer                build/fuzz/*
+#
+# `check` takes the objects of release for all files but those in which slow checks make a
+# difference. `make lint` wants every file to pass both compilers without a warning, and every
+# header to compile alone: gcc's are those of release, clang's those of asan; what a compiler
+# makes no object of it only reads (build/lint/*). Objects are made anew when the flags of their
+# variant change (build/obj/VARIANT/flags), not when this file does. ccache is used where it is
+# installed, unless CCACHE is empty.
 #
 # Sources are found by their place, so a new file needs no line here:
 #
-#   src/*/*.c, src/*/*.cc     the library; src/cli/main.c is the program
+#   src/**/*.c, src/**/*.cc   the library; src/cli/main.c is the program
 #   tests/*/test_*.c          a test program each, run by `make test`
 #   tests/*/cel_conformance.c a test program that is built and not run here
 #   tests/*/json_suite.c      the same
@@ -44,6 +51,7 @@ FUZZ_SECONDS ?= 60
 SIM_SECONDS ?= 60
 JOBS ?= $(shell nproc)
 WERROR ?= -Werror
+CCACHE ?= $(shell command -v ccache)
 PREFIX ?= /usr/local
 Q := $(if $(V),,@)
 
@@ -57,11 +65,13 @@ endif
 # Targets that call scripts/setup build in a make of their own, which starts
 # after it, and in parallel unless -j says how.
 BUILD_WITH = $(MAKE) --no-print-directory PAWL_UI=$(UI_WANTED) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS) -Otarget)
+# For who only uses Pawl: a warning of a compiler that is not Debian's is no error.
+BUILD_FOR_USE = $(BUILD_WITH) WERROR=
 
 # --- sources ---
 
 MAIN := src/cli/main.c
-LIB_SOURCES := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*.cc))
+LIB_SOURCES := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*/*.c src/*/*/*.cc))
 TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c tests/*/json_suite.c) \
     $(wildcard tests/kill/fold_check.c tests/kill/crash_points.c tests/api/route_table.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
@@ -73,25 +83,35 @@ SERVICES := $(BUILD)/orders/inventory $(BUILD)/orders/payment
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/test_*.mjs)
 GENERATED := $(patsubst tools/gen_%.c,$(BUILD)/gen/%.h,$(wildcard tools/gen_*.c))
 
-# What `make test` runs under address and undefined sanitizers, and only `make test-full` without them as well.
-SANITIZED = $(patsubst %.c,$(BUILD)/asan/%,$(notdir $(wildcard \
-    $(foreach d,value cel engine store,tests/$(d)/test_*.c))))
-
 TEST_NAMES := $(basename $(notdir $(TEST_SOURCES)))
-PLAIN = $(filter-out $(if $(PAWL_TEST_FULL),,$(notdir $(SANITIZED))),$(filter test_%,$(TEST_NAMES)))
+TESTS := $(filter test_%,$(TEST_NAMES))
+# Test programs run under sanitizers; those that measure memory or time run without, in
+# `make test-full` all of them as well. Scripts of tests call what is no test.
+MEASURED := $(basename $(notdir $(shell grep -lE 'mallinfo2|took_us' $(TEST_SOURCES))))
+CALLED := $(filter-out $(TESTS),$(TEST_NAMES)) test_conformance_engine
+PLAIN := $(if $(PAWL_TEST_FULL),$(TESTS),$(MEASURED))
+SANITIZED := $(filter-out $(MEASURED),$(TESTS))
+
+# Files that slow checks change: they have some, or include a header whose declarations differ.
+SLOW_HEADERS := $(filter-out base/attr.h,$(patsubst src/%,%,$(shell grep -rl --include='*.h' PAWL_SLOW_CHECKS src)))
+SLOW_SOURCES := $(shell grep -rlE --include='*.c' \
+    -e 'PAWL_SLOW_CHECKS|ASSERT_SLOW|CRASH_POINT' $(patsubst %,-e '"%"',$(SLOW_HEADERS)) src)
 ifneq ($(words $(TEST_NAMES)),$(words $(sort $(TEST_NAMES))))
 $(error two test files have the same name; test programs share one folder)
 endif
 
 # --- flags ---
 
-WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Wswitch-enum
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Wswitch-enum -Wformat-security
 WARNINGS_C := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
 WARNINGS_CXX := -Wall -Wextra -Wpedantic -Wshadow
 INCLUDES := -Isrc -I$(BUILD)/gen
 COMMON = -g -fno-omit-frame-pointer -D_GNU_SOURCE $(INCLUDES)
 C_FLAGS = -std=c17 $(COMMON) $(WARNINGS_C)
 CXX_FLAGS = -std=c++17 $(COMMON) $(WARNINGS_CXX)
+
+# Linking a test program with lld takes a third of the time.
+LLD := $(if $(shell command -v ld.lld),-fuse-ld=lld)
 
 CC_release := gcc
 CXX_release := g++
@@ -100,23 +120,23 @@ LINK_release := -pie -Wl,-z,relro,-z,now
 
 CC_check := gcc
 CXX_check := g++
-FLAGS_check := -O1 -g1 -DPAWL_SLOW_CHECKS $(WERROR)
+FLAGS_check := -O1 -g1 -fPIE -DPAWL_SLOW_CHECKS
+LINK_check := -pie $(LLD)
 
-CC_asan := gcc
-CXX_asan := g++
-FLAGS_asan := -O1 -g1 -DPAWL_SLOW_CHECKS -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# Test programs are short: compiling them takes longer than running them.
+CC_asan := clang
+CXX_asan := clang++
+FLAGS_asan := -O0 -g1 -DPAWL_SLOW_CHECKS -fsanitize=address,undefined -fno-sanitize-recover=undefined
+LINK_asan := $(LLD)
 
 CC_tsan := gcc
 CXX_tsan := g++
 FLAGS_tsan := -O1 -DPAWL_SLOW_CHECKS -fsanitize=thread
+LINK_tsan := $(LLD)
 
 CC_cover := gcc
 CXX_cover := g++
 FLAGS_cover := -O0 -DPAWL_SLOW_CHECKS --coverage
-
-CC_clang := clang
-CXX_clang := clang++
-FLAGS_clang := -O0 -DPAWL_SLOW_CHECKS $(WERROR)
 
 CC_fuzz := clang
 CXX_fuzz := clang++
@@ -132,7 +152,7 @@ BENCH_LIBS := -Wl,--as-needed -ljansson $(LIBS)
 
 all: ## build build/pawl (the default)
 	@PAWL_UI=$(UI_WANTED) scripts/setup build
-	+@$(BUILD_WITH) $(BUILD)/pawl
+	+@$(BUILD_FOR_USE) $(BUILD)/pawl
 
 run: all ## build, start a server, load the examples, say what to try
 	@scripts/run $(BUILD)/pawl
@@ -142,40 +162,41 @@ crash: all ## kill a server with -9 in the middle of its work, and watch it go o
 
 demo-orders: all ## the order saga with its services: every way it can end, over real HTTP
 	@scripts/setup test
-	+@$(BUILD_WITH) $(SERVICES)
+	+@$(BUILD_FOR_USE) $(SERVICES)
 	@BUILD=$(BUILD) node examples/orders/demo.mjs
 
 tour: all ## build, then a guided tour of the expression language
 	@scripts/tour $(BUILD)/pawl
 
-# Scripts first: the slowest of them should not be what everything waits for at the end.
 test: ## build and run every test, sanitizers and lint included; ends with "N passed, N failed"
 	@scripts/setup test
 	@scripts/setup lint
-	+@$(BUILD_WITH) test-programs $(SANITIZED) lint-objects
-	@PAWL=$(BUILD)/pawl scripts/run-tests $(TEST_SCRIPTS) $(addprefix $(BUILD)/tests/,$(PLAIN)) $(SANITIZED)
+	+@$(BUILD_WITH) test-programs lint-objects
+	@PAWL=$(BUILD)/pawl scripts/run-tests $(TEST_SCRIPTS) $(addprefix $(BUILD)/tests/,$(PLAIN)) \
+	    $(addprefix $(BUILD)/asan/,$(SANITIZED))
 
 test-full: ## the same with thousands of kills and clang-tidy; takes an hour or more
 	+@PAWL_TEST_FULL=1 TEST_TIMEOUT_S=14400 $(MAKE) --no-print-directory test
 
-test-programs: $(SERVICES) $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
+test-programs: $(SERVICES) $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim \
+    $(addprefix $(BUILD)/tests/,$(PLAIN) $(CALLED)) $(addprefix $(BUILD)/asan/,$(SANITIZED))
 
 asan: ## run the test programs under address and undefined sanitizers
 	@scripts/setup test
 	+@$(BUILD_WITH) $(addprefix $(BUILD)/asan/,$(TEST_NAMES)) $(BUILD)/asan/pawl-sim
 	@SIM=$(BUILD)/asan/pawl-sim scripts/run-tests \
-	    $(addprefix $(BUILD)/asan/,$(filter test_%,$(TEST_NAMES))) tests/sim/test_sim.sh
+	    $(addprefix $(BUILD)/asan/,$(TESTS)) tests/sim/test_sim.sh
 
 tsan: ## run the test programs under the thread sanitizer
 	@scripts/setup test
 	+@$(BUILD_WITH) $(addprefix $(BUILD)/tsan/,$(TEST_NAMES))
-	@scripts/run-tests $(addprefix $(BUILD)/tsan/,$(filter test_%,$(TEST_NAMES)))
+	@scripts/run-tests $(addprefix $(BUILD)/tsan/,$(TESTS))
 
 cover: ## run the test programs and say which lines they reach
 	@scripts/setup test
 	@rm -rf $(BUILD)/obj/cover $(BUILD)/cover
 	+@$(BUILD_WITH) $(addprefix $(BUILD)/cover/,$(TEST_NAMES))
-	@scripts/run-tests $(addprefix $(BUILD)/cover/,$(filter test_%,$(TEST_NAMES)))
+	@scripts/run-tests $(addprefix $(BUILD)/cover/,$(TESTS))
 	@scripts/cover $(BUILD)/obj/cover
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
@@ -185,15 +206,15 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 
 sim: ## run the simulator for SIM_SECONDS (60) over growing seeds
 	@PAWL_UI=$(UI_WANTED) scripts/setup build
-	+@$(BUILD_WITH) $(BUILD)/sim/pawl-sim
+	+@$(BUILD_FOR_USE) $(BUILD)/sim/pawl-sim
 	@$(BUILD)/sim/pawl-sim --seconds $(SIM_SECONDS)
 
 bench: ## run the benchmarks
 	@scripts/setup test
-	+@$(BUILD_WITH) $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
+	+@$(BUILD_FOR_USE) $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
 	@for run in bench/run-*; do echo "--- $$run"; $$run || exit 1; done
 
-screenshots: all ## draw every screen of the web UI into docs/ui
+screenshots: all ## draw every screen of the web UI into build/ui-pictures
 	@scripts/setup test
 	@node tests/ui/screenshots.mjs
 
@@ -241,21 +262,31 @@ $(BUILD)/gen/gen_%: tools/gen_%.c Makefile
 	@mkdir -p $(@D)
 	$(Q)gcc $(C_FLAGS) $(FLAGS_release) -MMD $< -o $@ -lm
 
+# The objects of the library; those of `check` are release's where slow checks change nothing.
+library = $(if $(filter check,$(1)),$(call objects,check,$(filter $(SLOW_SOURCES),$(LIB_SOURCES))) \
+    $(call objects,release,$(filter-out $(SLOW_SOURCES),$(LIB_SOURCES))),$(call objects,$(1),$(LIB_SOURCES)))
+
 # $(call VARIANT,name): how to compile one file, the library, and the helpers of the tests.
 define VARIANT
-$(BUILD)/obj/$(1)/tests/%.o: INCLUDES += -Itests
+$(BUILD)/obj/$(1)/tests/%.o: private INCLUDES += -Itests
 
-$(BUILD)/obj/$(1)/%.o: %.c Makefile | $(GENERATED)
+# Written anew only when it says something else.
+$(BUILD)/obj/$(1)/flags: FORCE
+	@mkdir -p $$(@D)
+	@echo '$(CC_$(1)) $(CXX_$(1)) $$(C_FLAGS) $$(CXX_FLAGS) $(FLAGS_$(1)) $(LINK_$(1)) $$(CFLAGS) $$(CXXFLAGS) $$(LDFLAGS)' >$$@.new
+	@cmp -s $$@.new $$@ && rm $$@.new || mv $$@.new $$@
+
+$(BUILD)/obj/$(1)/%.o: %.c $(BUILD)/obj/$(1)/flags | $(GENERATED)
 	@mkdir -p $$(@D)
 	@echo "  CC       $$<"
-	$(Q)$(CC_$(1)) $$(C_FLAGS) $(FLAGS_$(1)) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+	$(Q)$(CCACHE) $(CC_$(1)) $$(C_FLAGS) $(FLAGS_$(1)) $(WERROR) $$(CFLAGS) -MMD -MP -c $$< -o $$@
 
-$(BUILD)/obj/$(1)/%.o: %.cc Makefile | $(GENERATED)
+$(BUILD)/obj/$(1)/%.o: %.cc $(BUILD)/obj/$(1)/flags | $(GENERATED)
 	@mkdir -p $$(@D)
 	@echo "  CXX      $$<"
-	$(Q)$(CXX_$(1)) $$(CXX_FLAGS) $(FLAGS_$(1)) $$(CXXFLAGS) -MMD -MP -c $$< -o $$@
+	$(Q)$(CCACHE) $(CXX_$(1)) $$(CXX_FLAGS) $(FLAGS_$(1)) $(WERROR) $$(CXXFLAGS) -MMD -MP -c $$< -o $$@
 
-$(BUILD)/obj/$(1)/libpawl.a: $(call objects,$(1),$(LIB_SOURCES))
+$(BUILD)/obj/$(1)/libpawl.a: $(call library,$(1))
 	@rm -f $$@
 	$(Q)ar rcs $$@ $$^
 
@@ -267,7 +298,8 @@ $(BUILD)/obj/$(1)/libhelpers.a: $(call objects,$(1),$(HELPER_SOURCES))
     $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(SIM_SOURCES) $(SERVICE_SOURCES)))
 endef
 
-$(foreach v,release check asan tsan cover clang fuzz,$(eval $(call VARIANT,$(v))))
+FORCE:
+$(foreach v,release check asan tsan cover fuzz,$(eval $(call VARIANT,$(v))))
 
 # The web UI as an object. What it includes by `.incbin` is written with files.c.
 WEB_FILES := $(shell find web -name node_modules -prune -o -type f -print)
@@ -275,7 +307,7 @@ WEB_FILES := $(shell find web -name node_modules -prune -o -type f -print)
 $(BUILD)/ui/files.c: $(WEB_FILES) scripts/ui
 	$(Q)scripts/ui $(BUILD)/ui
 
-$(BUILD)/ui/files.o: $(BUILD)/ui/files.c src/api/ui.h
+$(BUILD)/ui/files.o: $(BUILD)/ui/files.c src/api/serve/ui.h
 	$(Q)gcc $(C_FLAGS) $(FLAGS_release) -c $(BUILD)/ui/files.c -o $(BUILD)/ui/table.o
 	$(Q)gcc -c $(BUILD)/ui/files.S -o $(BUILD)/ui/bytes.o
 	$(Q)ld -r $(BUILD)/ui/table.o $(BUILD)/ui/bytes.o -o $@
@@ -332,7 +364,32 @@ endef
 $(eval $(call SIMULATOR,release,$(BUILD)/sim/pawl-sim))
 $(eval $(call SIMULATOR,asan,$(BUILD)/asan/pawl-sim))
 
-# What `make lint` compiles: everything, with each compiler.
-lint-objects: $(foreach v,check clang,$(call objects,$(v),$(LIB_SOURCES) $(MAIN) \
-    $(HELPER_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(SIM_SOURCES) \
-    $(SERVICE_SOURCES)))
+# What `make lint` compiles: everything, with each compiler. Where that makes no object, the
+# compiler only reads; the same holds for headers, each on its own.
+define READ
+$(BUILD)/lint/$(1)/tests/%.ok: private INCLUDES += -Itests
+$(BUILD)/lint/$(1)/%.ok: % $(BUILD)/obj/check/flags | $(GENERATED)
+	@mkdir -p $$(@D)
+	@echo "  READ     $$<"
+	$(Q)$(1) $$(C_FLAGS) -DPAWL_SLOW_CHECKS $(WERROR) $$(CFLAGS) -fsyntax-only -MMD -MP -MT $$@ -MF $$@.d $$<
+	@touch $$@
+endef
+$(foreach c,gcc clang,$(eval $(call READ,$(c))))
+
+# The declaration is for headers that have none, only macros.
+$(BUILD)/lint/header/%.ok: % $(BUILD)/obj/check/flags | $(GENERATED)
+	@mkdir -p $(@D)
+	@echo "  READ     $<"
+	$(Q)printf '#include "%s"\nstruct nothing;\n' $(patsubst tests/%,%,$(<:src/%=%)) | \
+	    gcc $(C_FLAGS) -Itests $(WERROR) $(CFLAGS) -fsyntax-only -MMD -MP -MT $@ -MF $@.d -x c -
+	@touch $@
+
+HEADERS := $(wildcard src/*/*.h src/*/*/*.h src/*/*/*/*.h tests/*/*.h tests/*/*/*.h)
+LINT_READ := $(patsubst %,$(BUILD)/lint/gcc/%.ok,$(HELPER_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)) \
+    $(patsubst %,$(BUILD)/lint/clang/%.ok,$(MAIN) $(SIM_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(SERVICE_SOURCES)) \
+    $(patsubst %,$(BUILD)/lint/header/%.ok,$(HEADERS))
+-include $(patsubst %,%.d,$(LINT_READ))
+
+lint-objects: $(LINT_READ) $(call objects,check,$(SLOW_SOURCES)) \
+    $(call objects,release,$(LIB_SOURCES) $(MAIN) $(SIM_SOURCES) $(SERVICE_SOURCES)) \
+    $(call objects,asan,$(LIB_SOURCES) $(HELPER_SOURCES) $(TEST_SOURCES))

@@ -1,10 +1,10 @@
 /* bench_base.c - what the operations of src/base cost. */
 #include "base/base64.h"
-#include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mailbox.h"
 #include "base/map.h"
+#include "base/time/clock.h"
 #include "base/uuid.h"
 
 #include <fcntl.h>

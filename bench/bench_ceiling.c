@@ -7,9 +7,9 @@
  * pipeline with its commit: one round trip. No fence, no answers, no counters.
  * The tables are those of a store that was opened on this database before.
  */
-#include "base/clock.h"
+#include "base/time/clock.h"
 #include "base/uuid.h"
-#include "store/apply.h"
+#include "store/write/apply.h"
 
 #include <stdio.h>
 #include <stdlib.h>

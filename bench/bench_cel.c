@@ -88,7 +88,7 @@ static bool write_result(struct bench *b, struct value name, struct err *err)
     struct value result = cel_evaluate(&b->mem, b->program, &b->activation, NULL);
     struct buf line;
 
-    if (value_is_error(result))
+    if (result.kind == VALUE_ERROR)
         return err_set(err, result.error->code, "%s", result.error->message);
     buf_init_arena(&line, &b->mem);
     buf_text(&line, "{\"name\":");

@@ -5,8 +5,8 @@
  * The mark that calls of a server are held against: the same request, the same
  * service, the same machine.
  */
-#include "base/clock.h"
 #include "base/err.h"
+#include "base/time/clock.h"
 
 #include <curl/curl.h>
 #include <stdio.h>

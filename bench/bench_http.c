@@ -8,7 +8,7 @@
  * says how it went; --save keeps the first "id" of every answer, a line each.
  */
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/time/clock.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
  * own, and reads what is said to them. Run by bench/run-jobs.
  */
 #include "base/buf.h"
-#include "cli/load.h"
+#include "cli/server/load.h"
 
 #include <netdb.h>
 #include <pthread.h>

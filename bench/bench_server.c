@@ -4,8 +4,9 @@
  * A server in one thread answers at once, or keeps each request for one pass of
  * its loop, as it does for a commit; the load generator is the other thread.
  */
-#include "api/http.h"
-#include "cli/load.h"
+#include "base/time/clock.h"
+#include "cli/server/load.h"
+#include "http/http.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@
  * way at most.
  */
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/time/clock.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
  *
  *     bench_sqlite FILE FOLDER BATCH MILLISECONDS
  */
-#include "base/clock.h"
+#include "base/time/clock.h"
 #include "base/uuid.h"
 
 #include <sqlite3.h>

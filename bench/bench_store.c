@@ -6,8 +6,14 @@
  * The same commits go through the store's own threads, two batches outstanding,
  * as the node submits them. Beside it, what a sync alone costs on this disk.
  */
-#include "base/clock.h"
-#include "store/read.h"
+#include "base/time/clock.h"
+#include "define/kind.h"
+#include "define/program.h"
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "engine/history.h"
+#include "engine/status.h"
+#include "store/store.h"
 
 #include <fcntl.h>
 #include <poll.h>

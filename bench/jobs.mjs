@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
-import { Server } from '../tests/kill/server.mjs';
+import { Server } from '../tests/lib/server.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'));
-const server = new Server(join(folder, 'data'), process.env.STORE ?? null, resolve(process.env.PAWL ?? 'build/pawl'));
+const server = new Server(join(folder, 'data'), { store: process.env.STORE });
 if (!(await server.start())) throw new Error(server.log);
 const client = server.client();
 const definition = { code: 'bench_jobs', steps: [{ code: 'do', procedure: 'bench.work' }] };

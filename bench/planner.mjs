@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
-import { Postgres } from '../tests/kill/postgres.mjs';
-import { Server } from '../tests/kill/server.mjs';
+import { Postgres } from '../tests/lib/postgres.mjs';
+import { Server } from '../tests/lib/server.mjs';
 
 const TASKS = Number(process.env.TASKS ?? 1000000);
 const AVAILABLE = Number(process.env.AVAILABLE ?? 10000);
@@ -102,7 +102,7 @@ function ceiling(url, folder) {
 
 async function bench(name, url) {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-'));
-    const server = new Server(join(folder, 'data'), url, resolve(process.env.PAWL ?? 'build/pawl'));
+    const server = new Server(join(folder, 'data'), { store: url });
     if (!(await server.start())) throw new Error(server.log);
     const admin = server.client();
     const person = async (role, more = {}) => (await admin.ask('POST', '/api/v1/users', { name: role, role, ...more })).body;

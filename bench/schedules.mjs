@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { Server, sleep, until } from '../tests/kill/server.mjs';
+import { Server } from '../tests/lib/server.mjs';
+import { sleep, until } from '../tests/lib/wait.mjs';
 
 const [DEFINITIONS, EACH, IDLE_S] = [200, 50, Number(process.env.IDLE_S ?? 60)];
 const program = process.argv[2] ?? process.env.PAWL ?? 'build/tests/pawl-check';
@@ -27,7 +28,7 @@ async function idle(server, what) {
     console.log(`${what}: ${used} ms of CPU in ${IDLE_S} s (${((used / IDLE_S) / 10).toFixed(3)} %)`);
 }
 
-const server = new Server(join(folder, 'data'), null, program);
+const server = new Server(join(folder, 'data'), { program });
 setClock('2031-01-01T00:00:00Z');
 await server.start({ PAWL_CLOCK_FILE: clock });
 const client = server.client();

@@ -3,9 +3,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
-import { join } from 'node:path';
 
-import { Server, dropFolder, equal, makeFolder, until } from '../tests/api/rig.mjs';
+import { equal } from '../tests/lib/claims.mjs';
+import { startServer } from '../tests/lib/server.mjs';
+import { until } from '../tests/lib/wait.mjs';
 
 const COUNT = 10000;
 const residentKb = (s) => Number(readFileSync(`/proc/${s.child.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]);
@@ -14,11 +15,11 @@ const descriptors = Number(execFileSync('bash', ['-c', 'ulimit -Hn'], { encoding
 
 const body = '{"code":"ask"}';
 const request = (s, method, path, text = '') =>
-    `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.admin}\r\nUser-Agent: suspended/1\r\nAccept: */*\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+    `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.token}\r\nUser-Agent: suspended/1\r\nAccept: */*\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 
 /** A connection; `before` says whether it has another request first, and begins anew when that ends it. */
 function open(s, before) {
-    const socket = net.connect({ port: new URL(s.base).port, host: '127.0.0.1' });
+    const socket = net.connect({ port: new URL(s.url).port, host: '127.0.0.1' });
     const wait = () => socket.write(request(s, 'POST', '/api/v1/executions?wait=3000s', body));
     const state = { socket };
     let text = '';
@@ -35,9 +36,7 @@ function open(s, before) {
 }
 
 async function measure(before) {
-    const folder = makeFolder();
-    const s = new Server(join(folder, 'data'));
-    equal(await s.start(), true, s.log);
+    const s = await startServer();
     await s.publish(waiting);
     const idle = residentKb(s);
     const all = [];
@@ -50,7 +49,6 @@ async function measure(before) {
     const grown = residentKb(s) - idle;
     for (const { socket } of all) socket.destroy();
     equal(await s.stop(), 0, s.log);
-    dropFolder(folder);
     return grown;
 }
 

@@ -1,18 +1,24 @@
 /* api.c - requests find their handlers; see api.h. */
 #include "api/api.h"
+#include "api/open.h"
 
 #include "api/bulk.h"
 #include "api/call.h"
-#include "api/events.h"
-#include "api/origin.h"
+#include "api/definitions/worlds.h"
+#include "api/hooks_known.h"
 #include "api/problem.h"
-#include "api/rate.h"
+#include "api/stream/events.h"
 #include "api/view.h"
-#include "api/worlds.h"
+#include "base/alloc.h"
 #include "base/log.h"
 #include "base/nearest.h"
+#include "define/trigger.h"
+#include "http/http.h"
+#include "http/http_parse.h"
+#include "http/origin.h"
+#include "http/percent.h"
+#include "http/rate.h"
 
-#include <stdlib.h>
 #include <sys/random.h>
 
 enum { PARAMETERS_READ_MAX = 50, SHOWN_LEN_MAX = 100 };
@@ -22,14 +28,10 @@ struct api {
     struct arena mem;
     struct node *node;
     struct http_server *http;
-    struct directory *people;
+    struct api_parts parts;
     uint64_t people_changes; /* that streams know of */
-    struct view_memory *views;
-    struct worlds *worlds;
     struct uuid_gen ids;
-    struct events *events;
     struct bulks bulks;
-    struct rate *rate;
     int64_t refusal_second; /* monotonic: the last in which a request was refused ... */
     int64_t refusals;       /* ... and how many were */
     uint32_t run;           /* random: tells the requests of two runs apart */
@@ -67,6 +69,11 @@ int64_t api_now_us(const struct api *api)
     return clock_wall_us(api->options.clock);
 }
 
+struct str api_auth_header(const struct api *api)
+{
+    return api->options.auth.header;
+}
+
 bool api_is_public_by_tls(const struct api *api)
 {
     return str_starts_with(api->options.public_url, STR("https://"));
@@ -74,10 +81,7 @@ bool api_is_public_by_tls(const struct api *api)
 
 struct str api_new_id(struct api *api, struct arena *mem)
 {
-    char *text = arena_alloc(mem, UUID_TEXT_LEN + 1);
-
-    uuid_write(uuid_gen_next(&api->ids, api_now_us(api) / 1000), text);
-    return str_from(text, UUID_TEXT_LEN);
+    return uuid_text(mem, uuid_gen_next(&api->ids, api_now_us(api) / 1000));
 }
 
 int64_t api_mono_us(const struct api *api)
@@ -85,29 +89,9 @@ int64_t api_mono_us(const struct api *api)
     return clock_mono_us(api->options.clock);
 }
 
-struct directory *api_people(struct api *api)
+const struct api_parts *api_parts(const struct api *api)
 {
-    return api->people;
-}
-
-struct view_memory *api_views(struct api *api)
-{
-    return api->views;
-}
-
-struct worlds *api_worlds(struct api *api)
-{
-    return api->worlds;
-}
-
-struct events *api_events(struct api *api)
-{
-    return api->events;
-}
-
-struct rate *api_rate(struct api *api)
-{
-    return api->rate;
+    return &api->parts;
 }
 
 /* The last address of X-Forwarded-For that is no proxy of ours; `out` stays when there is none. */
@@ -130,23 +114,41 @@ static void forwarded_address(const struct api *api, struct str forwarded, struc
     }
 }
 
+/* A proxy adds its line to those that it was sent: all of them are one list. */
+static struct str all_forwarded(const struct http_request *r)
+{
+    struct str name, value;
+    struct buf all;
+
+    if (http_header_count(r, "X-Forwarded-For") <= 1)
+        return http_header(r, "X-Forwarded-For");
+    buf_init_arena(&all, r->mem);
+    for (size_t i = 0; http_header_at(r, i, &name, &value); i++)
+        if (http_same_word(name, STR("X-Forwarded-For"))) {
+            if (all.len > 0)
+                buf_char(&all, ',');
+            buf_str(&all, value);
+        }
+    return buf_view(&all);
+}
+
 struct ip api_caller(const struct api *api, const struct http_request *r)
 {
     struct ip ip = {0};
 
     if (http_peer(r, &ip) && cidrs_have(&api->options.auth.trusted_proxies, ip))
-        forwarded_address(api, http_header(r, "X-Forwarded-For"), &ip);
+        forwarded_address(api, all_forwarded(r), &ip);
     return ip;
-}
-
-struct bulks *api_bulks(struct api *api)
-{
-    return &api->bulks;
 }
 
 uint16_t api_port(const struct api *api)
 {
     return http_port(api->http);
+}
+
+bool api_use_tls(struct api *api, const char *cert, const char *key, struct err *err)
+{
+    return http_use_tls(api->http, cert, key, err);
 }
 
 /* --- one request --- */
@@ -213,6 +215,35 @@ static struct call *call_new(struct api *api, struct http_request *r)
     return c;
 }
 
+/* Whether a request goes to a webhook that is known; then *path is that of the webhook. */
+static bool is_known_hook(const struct call *c, struct str *path)
+{
+    /* Each byte of a path may be sent as three. */
+    return c->route->auth == AUTH_SIGNATURE && c->params[0].len <= 3 * WEBHOOK_PATH_MAX &&
+           percent_decode(c->mem, c->params[0], path) &&
+           hooks_known_have(c->api->parts.hooks,
+                            trigger_webhook_topic(c->mem, c->http->method, *path),
+                            api_mono_us(c->api));
+}
+
+/*
+ * What strangers may take: calls in a second, and memory for their bodies before
+ * anybody knows what they are. Both are decided before the body is read.
+ */
+static enum call_gate gate_of_stranger(struct call *c)
+{
+    struct str path, counted = c->route->rate != NULL ? str_of(c->route->rate) : STR_NONE;
+    bool is_hook = is_known_hook(c, &path);
+
+    if (!c->is_known && c->route->body != SIZE_SMALL)
+        c->http->share = is_hook ? HTTP_SHARE_STRANGER : HTTP_SHARE_UNPROVEN;
+    if (counted.len == 0 ||
+        rate_allows(c->api->parts.rate, api_caller(c->api, c->http), is_hook ? path : counted,
+                    api_mono_us(c->api), &c->retry_after_s))
+        return GATE_OPEN;
+    return GATE_RATE;
+}
+
 /* The call of a request, made when its headers are there: who asks, for what, and whether they may. */
 static bool admit(void *context, struct http_request *r, size_t *body_max)
 {
@@ -223,9 +254,11 @@ static bool admit(void *context, struct http_request *r, size_t *body_max)
     buf_init_arena(&allow, r->mem);
     c->route = router_find(r->method, r->path, c->params, &allow);
     c->allow = str_copy(r->mem, buf_view(&allow));
-    c->is_known =
-        auth_identify(api->people, &api->options.auth, r, &c->user, &c->role, &c->pass, &c->who);
+    c->is_known = auth_identify(api->parts.people, &api->options.auth, r, &c->user, &c->role,
+                                &c->pass, &c->unknown);
     c->gate = gate_of(c);
+    if (c->gate == GATE_OPEN)
+        c->gate = gate_of_stranger(c);
     if (c->gate != GATE_OPEN)
         return false;
     *body_max = route_body_max(c->route);
@@ -237,7 +270,7 @@ static void refuse_method(struct call *c)
     struct err err;
 
     (void)err_set(&err, ERR_METHOD_NOT_ALLOWED, "this path takes %.*s", STR_ARG(c->allow));
-    call_refuse_headers(c, &err, &(struct http_header){"Allow", c->allow.ptr}, 1);
+    call_refuse_header(c, &err, "Allow", c->allow.ptr);
 }
 
 static void refuse_right(struct call *c)
@@ -251,11 +284,21 @@ static void refuse_right(struct call *c)
                          role_name(c->role), STR_ARG(right_roles(c->mem, c->route->right)));
 }
 
+static void refuse_rate(struct call *c)
+{
+    struct err err;
+
+    (void)err_set(&err, ERR_TOO_MANY, "this address calls too often; try again in %lld s",
+                  (long long)c->retry_after_s);
+    call_refuse_header(c, &err, "Retry-After",
+                       str_printf(c->mem, "%lld", (long long)c->retry_after_s).ptr);
+}
+
 static void refuse_at_gate(struct call *c)
 {
     switch (c->gate) {
     case GATE_UNKNOWN:
-        call_refuse(c, &c->who);
+        call_refuse(c, &c->unknown);
         return;
     case GATE_METHOD:
         refuse_method(c);
@@ -274,13 +317,19 @@ static void refuse_at_gate(struct call *c)
     case GATE_PATH:
         call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8, or holds U+0000");
         return;
+    case GATE_RATE:
+        refuse_rate(c);
+        return;
     case GATE_OPEN:
         break;
     }
     PANIC("it was admitted");
 }
 
-/* What nobody reads would choose everything: the misspelt is refused, and what is given twice. */
+/*
+ * Parameters that the route does not take, or that are given twice, are refused:
+ * a filter that is misspelt and ignored would let everything through.
+ */
 static bool check_parameters(struct call *c)
 {
     struct str given[PARAMETERS_READ_MAX];
@@ -289,25 +338,28 @@ static bool check_parameters(struct call *c)
     /* Probes and hooks are called by others, who put there what they like. */
     if (!str_starts_with(c->route->pattern, STR("/api/")))
         return true;
-
+    /* Those beyond would not be looked at, and what is not looked at may be misspelt. */
+    if (count == PARAMETERS_READ_MAX)
+        return call_refuse_text(c, ERR_BAD_REQUEST, "a request has less than %d parameters",
+                                PARAMETERS_READ_MAX);
     for (size_t i = 0; i < count; i++) {
         struct str shown =
             str_slice(given[i], 0, given[i].len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : given[i].len);
 
         if (!route_takes(c->route, given[i])) {
             struct nearest nearest = nearest_to(given[i]);
+            struct err err;
 
             nearest_offer_words(&nearest, str_of(c->route->query != NULL ? c->route->query : ""));
-            call_refuse_text(c, ERR_BAD_REQUEST, "there is no parameter '%.*s' here%s%.*s%s",
-                             STR_ARG(shown), nearest.best.len > 0 ? "; did you mean '" : "",
-                             STR_ARG(nearest.best), nearest.best.len > 0 ? "'?" : "");
-            return false;
+            (void)err_set(&err, ERR_BAD_REQUEST, "there is no parameter '%.*s' here",
+                          STR_ARG(shown));
+            if (nearest.best.len > 0)
+                (void)err_set_hint(&err, "did you mean '%.*s'?", STR_ARG(nearest.best));
+            return call_refuse(c, &err);
         }
         for (size_t k = 0; k < i; k++)
-            if (str_eq(given[i], given[k]) && !str_eq(given[i], STR("status"))) {
-                call_refuse_text(c, ERR_BAD_REQUEST, "%.*s is given twice", STR_ARG(shown));
-                return false;
-            }
+            if (str_eq(given[i], given[k]) && !str_eq(given[i], STR("status")))
+                return call_refuse_text(c, ERR_BAD_REQUEST, "%.*s is given twice", STR_ARG(shown));
     }
     return true;
 }
@@ -316,7 +368,7 @@ static void handle(void *context, struct http_request *r)
 {
     struct call *c = r->owner;
 
-    if (c == NULL) /* its head is no good: nobody knows more about it */
+    if (c == NULL) /* its head could not be read */
         c = call_new(context, r);
     if (c->gate != GATE_OPEN)
         refuse_at_gate(c);
@@ -329,8 +381,8 @@ static void handle(void *context, struct http_request *r)
         c->route->handle(c);
 }
 
-static void tell_problem(const struct api *api, const struct http_request *r, struct arena *mem,
-                         const struct err *err, const char *retry_after, struct http_answer *out)
+static void problem_answer(const struct api *api, const struct http_request *r, struct arena *mem,
+                           const struct err *err, const char *retry_after, struct http_answer *out)
 {
     *out = (struct http_answer){
         .status = err_http_status(err->code),
@@ -341,18 +393,18 @@ static void tell_problem(const struct api *api, const struct http_request *r, st
 }
 
 /* A request that is left when the server closes: whether it took effect, who asks can find out. */
-static void closing(void *context, const struct http_request *r, struct arena *mem,
-                    struct http_answer *out)
+static void answer_closing(void *context, const struct http_request *r, struct arena *mem,
+                           struct http_answer *out)
 {
     struct err err;
 
     (void)err_set(&err, ERR_OVERLOADED, "the server is stopping; ask again");
-    tell_problem(context, r, mem, &err, "1", out);
+    problem_answer(context, r, mem, &err, "1", out);
 }
 
 /* The store does not answer. What was to be changed may be changed yet. */
-static void away(void *context, const struct http_request *r, struct arena *mem,
-                 struct http_answer *out)
+static void answer_store_away(void *context, const struct http_request *r, struct arena *mem,
+                              struct http_answer *out)
 {
     bool only_reads = str_eq(r->method, STR("GET")) || str_eq(r->method, STR("HEAD"));
     struct err err;
@@ -362,12 +414,12 @@ static void away(void *context, const struct http_request *r, struct arena *mem,
     else
         (void)err_set(&err, ERR_OUTCOME_UNKNOWN,
                       "the database does not answer: whether it happened is not known");
-    tell_problem(context, r, mem, &err, STORE_RETRY_AFTER, out);
+    problem_answer(context, r, mem, &err, STORE_RETRY_AFTER, out);
 }
 
-void api_tell_undecided(struct api *api)
+void api_answer_undecided(struct api *api)
 {
-    http_tell_kept(api->http, away);
+    http_answer_kept(api->http, answer_store_away);
 }
 
 /* --- the loop --- */
@@ -382,22 +434,21 @@ static void on_ready(void *context)
 static void on_before_sleep(void *context, int *timeout_ms)
 {
     struct api *api = context;
-    const char *why;
 
-    if (!node_is_ready(api->node, &why) && strcmp(why, "stopping") == 0) {
+    if (node_readiness(api->node) == NODE_STOPPING) {
         http_quiesce(api->http);
-        events_drain(api->events);
+        events_drain(api->parts.events);
     }
     if (node_store_is_away(api->node))
-        api_tell_undecided(api);
-    if (api->people_changes != directory_changes(api->people)) {
-        api->people_changes = directory_changes(api->people);
-        events_recheck(api->events);
+        api_answer_undecided(api);
+    if (api->people_changes != directory_changes(api->parts.people)) {
+        api->people_changes = directory_changes(api->parts.people);
+        events_recheck(api->parts.events);
     }
-    events_before_sleep(api->events, timeout_ms);
+    events_before_sleep(api->parts.events, timeout_ms);
     bulks_tick(&api->bulks, api_mono_us(api), timeout_ms);
     http_before_sleep(api->http, timeout_ms);
-    directory_tick(api->people, timeout_ms);
+    directory_tick(api->parts.people, timeout_ms);
 }
 
 static bool open_people(struct api *api, struct err *err)
@@ -409,8 +460,8 @@ static bool open_people(struct api *api, struct err *err)
         .is_shared = node_is_shared(api->node),
     };
 
-    api->people = directory_open(&people, err);
-    return api->people != NULL;
+    api->parts.people = directory_open(&people, err);
+    return api->parts.people != NULL;
 }
 
 static bool open_http(struct api *api, struct err *err)
@@ -420,7 +471,7 @@ static bool open_http(struct api *api, struct err *err)
         .port = api->options.port,
         .admit = admit,
         .handle = handle,
-        .closing = closing,
+        .closing = answer_closing,
         .context = api,
         .clock = api->options.clock,
         .connections_max = api->options.connections_max,
@@ -450,22 +501,22 @@ static void link_from(struct api *api)
 
 struct api *api_open(struct node *node, const struct api_options *options, struct err *err)
 {
-    struct api *api = calloc(1, sizeof(*api));
+    struct api *api = ALLOC_NEW(struct api);
 
-    if (api == NULL)
-        PANIC("out of memory");
     arena_init(&api->mem);
     api->options = *options;
     api->options.admin_token = str_copy(&api->mem, options->admin_token);
     api->options.public_url = str_copy(&api->mem, options->public_url);
     api->node = node;
-    api->views = view_memory_new();
-    api->worlds = worlds_new();
-    api->rate = rate_new(options->hook_rate);
+    api->parts.bulks = &api->bulks;
+    api->parts.views = view_memory_new();
+    api->parts.worlds = worlds_new();
+    api->parts.rate = rate_new(options->hook_rate);
+    api->parts.hooks = hooks_known_new(node);
     uuid_gen_init(&api->ids, NULL, NULL);
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
-    api->events = events_new(node, options->clock);
+    api->parts.events = events_new(node, options->clock);
     if (!open_people(api, err) || !open_http(api, err)) {
         api_close(api);
         return NULL;
@@ -477,15 +528,16 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
 
 void api_close(struct api *api)
 {
-    events_readers_ended(api->events);
+    events_readers_ended(api->parts.events);
     if (api->http != NULL)
         http_close(api->http);
-    if (api->people != NULL)
-        directory_close(api->people);
-    view_memory_free(api->views);
-    worlds_free(api->worlds);
-    rate_free(api->rate);
-    events_free(api->events);
+    if (api->parts.people != NULL)
+        directory_close(api->parts.people);
+    view_memory_free(api->parts.views);
+    worlds_free(api->parts.worlds);
+    rate_free(api->parts.rate);
+    hooks_known_free(api->parts.hooks);
+    events_free(api->parts.events);
     arena_fini(&api->mem);
     free(api);
 }

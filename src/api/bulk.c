@@ -2,7 +2,8 @@
 #include "api/bulk.h"
 
 #include "api/api.h"
-#include "api/lookup.h"
+#include "node/node.h"
+#include "store/change.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -14,7 +15,7 @@ static void bulk_read_page(struct bulk *b);
 static void bulk_look(struct bulk *b);
 static void bulk_finish(struct bulk *b, bool has_more);
 
-/* --- those under way --- */
+/* --- those in flight --- */
 
 static bool is_same_key(const struct idempotency *a, const struct idempotency *b)
 {
@@ -30,10 +31,10 @@ static struct bulk *bulks_find(const struct bulks *all, const struct idempotency
     return b;
 }
 
-/* The request is answered: who waits for the same key finds the answer, or goes on. */
+/* The request is answered: requests that wait for its key find the answer, or act in its place. */
 static void bulk_end(struct bulk *b)
 {
-    struct bulk **at = &api_bulks(b->call->api)->first;
+    struct bulk **at = &api_parts(b->call->api)->bulks->first;
     struct bulk *waiters = b->waiters;
 
     while (*at != NULL && *at != b)
@@ -74,28 +75,52 @@ static void bulk_answer(struct bulk *b, struct str json)
     bulk_end(b);
 }
 
+static void bulk_answer_again(struct bulk *b, int status, struct str text)
+{
+    call_answer_again(b->call, status, text);
+    bulk_end(b);
+}
+
 static void bulk_refuse(struct bulk *b, const struct err *err)
 {
     call_refuse(b->call, err);
     bulk_end(b);
 }
 
+/* A request that changes nothing and keeps this answer under the key. */
+static struct node_request *bulk_request(struct bulk *b, int64_t now_us, int32_t status,
+                                         struct str json, void (*done)(struct node_request *r))
+{
+    struct call *c = b->call;
+    struct change *nothing = ARENA_NEW(c->mem, struct change);
+    struct node_request *r = ARENA_NEW(c->mem, struct node_request);
+
+    *nothing = (struct change){
+        .apply = change_nothing, .now_us = now_us, .answer_status = status, .answer_json = json};
+    *r = (struct node_request){.kind = NODE_CHANGE,
+                               .user = c->user,
+                               .idempotency = b->idempotency,
+                               .change = nothing,
+                               .mem = c->mem,
+                               .done = done,
+                               .owner = b};
+    return r;
+}
+
 /* --- members --- */
 
-/* What a member is asked under: nobody else's key, since no route has this path. */
+/* The idempotency key of a member. No route has its path, so no client can use it. */
 static struct idempotency member_key(const struct bulk *b, struct arena *mem, struct uuid id)
 {
     struct idempotency key = b->idempotency;
-    char text[UUID_TEXT_LEN + 1];
 
     if (key.key.len == 0)
         return key;
-    uuid_write(id, text);
-    key.path = str_printf(mem, "%.*s/%s", STR_ARG(key.path), text);
+    key.path = str_printf(mem, "%.*s/%s", STR_ARG(key.path), UUID_STR(id).ptr);
     return key;
 }
 
-static void page_ends(struct bulk *b)
+static void bulk_page_ends(struct bulk *b)
 {
     b->cursor = b->next.len > 0 ? str_copy(b->call->mem, b->next) : STR_NONE;
     arena_fini(&b->page_mem);
@@ -105,10 +130,10 @@ static void page_ends(struct bulk *b)
         bulk_finish(b, b->cursor.len > 0);
 }
 
-static void one_less(struct bulk *b)
+static void bulk_one_less(struct bulk *b)
 {
-    if (--b->under_way == 0)
-        page_ends(b);
+    if (--b->in_flight == 0)
+        bulk_page_ends(b);
 }
 
 void bulk_member_done(struct bulk_member *m, bool ok, const struct err *err)
@@ -116,18 +141,18 @@ void bulk_member_done(struct bulk_member *m, bool ok, const struct err *err)
     struct bulk *b = m->bulk;
 
     if (ok) {
-        b->done++;
-    } else if (b->kind->is_skipped(b, err)) {
+        b->done += !b->is_dry_run;
+    } else if (b->kind->is_skipped != NULL && b->kind->is_skipped(b, err)) {
         b->skipped++;
     } else {
         if (b->failed < BULK_ERRORS_MAX)
             b->errors[b->failed] = (struct bulk_error){.id = m->id, .about = m->about, .err = *err};
         b->failed++;
     }
-    one_less(b);
+    bulk_one_less(b);
 }
 
-static void request_done(struct node_request *r)
+static void bulk_request_done(struct node_request *r)
 {
     bulk_member_done(r->owner, r->ok, &r->err);
 }
@@ -140,26 +165,27 @@ void bulk_ask(struct bulk_member *m)
     r->user = m->bulk->call->user;
     r->idempotency = m->idempotency;
     r->mem = &m->bulk->page_mem;
-    r->done = request_done;
+    r->done = bulk_request_done;
     r->owner = m;
     if (!node_submit(m->bulk->call->node, r, &err))
         bulk_member_done(m, false, &err);
 }
 
-static void act_on(struct bulk *b, size_t i)
+static void bulk_act_on(struct bulk *b, size_t i)
 {
     struct bulk_member *m = ARENA_NEW(&b->page_mem, struct bulk_member);
 
     m->bulk = b;
     m->id = b->kind->id(b, i);
-    m->idempotency = member_key(b, &b->page_mem, m->id);
-    b->under_way++;
+    if (!b->is_dry_run)
+        m->idempotency = member_key(b, &b->page_mem, m->id);
+    b->in_flight++;
     b->kind->act(b, i, m);
 }
 
 /* --- pages --- */
 
-/* What an earlier request under this key has done, before its server was gone. */
+/* Which members an earlier request under this key has done before its server went away. */
 static bool read_done_before(struct bulk *b, struct reader *reader, struct err *err)
 {
     b->done_before = arena_zalloc(&b->page_mem, b->page_count + 1);
@@ -174,7 +200,7 @@ static bool read_done_before(struct bulk *b, struct reader *reader, struct err *
     return true;
 }
 
-static void run_page(struct node_read *read, struct reader *reader)
+static void bulk_run_page(struct node_read *read, struct reader *reader)
 {
     struct bulk *b = read->owner;
 
@@ -182,7 +208,7 @@ static void run_page(struct node_read *read, struct reader *reader)
         b->kind->read(b, reader, &b->page_count, &b->err) && read_done_before(b, reader, &b->err);
 }
 
-static void page_fails(struct bulk *b, const struct err *err)
+static void bulk_page_fails(struct bulk *b, const struct err *err)
 {
     arena_fini(&b->page_mem);
     if (b->matched == 0)
@@ -191,26 +217,26 @@ static void page_fails(struct bulk *b, const struct err *err)
         bulk_finish(b, true);
 }
 
-static void page_read(struct node_read *read)
+static void bulk_page_read(struct node_read *read)
 {
     struct bulk *b = read->owner;
 
     if (!b->read_ok) {
-        page_fails(b, &b->err);
+        bulk_page_fails(b, &b->err);
         return;
     }
     /* One for the loop itself: requests may be answered while it runs. */
-    b->under_way = 1;
+    b->in_flight = 1;
     b->matched += (int64_t)b->page_count;
     for (size_t i = 0; i < b->page_count; i++) {
         if (b->done_before[i])
             b->done++;
-        else if (!b->kind->allows(b, i))
+        else if (b->kind->allows != NULL && !b->kind->allows(b, i))
             b->skipped++;
-        else if (!b->is_dry_run)
-            act_on(b, i);
+        else if (!b->is_dry_run || (b->kind->is_tried != NULL && b->kind->is_tried(b)))
+            bulk_act_on(b, i);
     }
-    one_less(b);
+    bulk_one_less(b);
 }
 
 static void bulk_read_page(struct bulk *b)
@@ -220,11 +246,11 @@ static void bulk_read_page(struct bulk *b)
 
     b->pages++;
     b->page_limit = left < PAGE ? left : PAGE;
-    b->read =
-        (struct node_read){.lane = LANE_CLIENT, .run = run_page, .done = page_read, .owner = b};
+    b->read = (struct node_read){
+        .lane = LANE_CLIENT, .run = bulk_run_page, .done = bulk_page_read, .owner = b};
     arena_init(&b->page_mem);
     if (!node_read(b->call->node, &b->read, &err))
-        page_fails(b, &err);
+        bulk_page_fails(b, &err);
 }
 
 /* --- the answer --- */
@@ -241,18 +267,15 @@ static struct str answer_json(struct bulk *b, bool has_more)
 {
     struct buf out;
 
-    buf_init_arena(&out, b->call->mem);
-    buf_char(&out, '{');
+    object_begin(&out, b->call->mem);
     object_text(&out, "action", str_of(b->action));
     object_bool(&out, "dryRun", b->is_dry_run);
     write_counts(&out, b);
     object_bool(&out, "more", has_more);
     object_text(&out, "nextCursor", has_more ? b->cursor : STR_NONE);
-    object_name(&out, "errors");
-    buf_char(&out, '[');
+    object_list(&out, "errors");
     for (int64_t i = 0; i < b->failed && i < BULK_ERRORS_MAX; i++) {
-        object_next(&out);
-        buf_char(&out, '{');
+        object_item(&out);
         object_id(&out, b->kind->id_name, b->errors[i].id);
         if (b->kind->show_error != NULL)
             b->kind->show_error(&out, b->errors[i].about);
@@ -264,59 +287,43 @@ static struct str answer_json(struct bulk *b, bool has_more)
     return buf_view(&out);
 }
 
-/* What was done is durable, but nobody could find it in the audit log: that is no success. */
+/* The members are done, but the audit log lacks them: that is answered as a failure. */
 static void refuse_unnoted(struct bulk *b, const struct err *cause)
 {
     struct err err;
 
     (void)err_set(&err, cause->code == ERR_OVERLOADED ? ERR_OVERLOADED : ERR_INTERNAL,
-                  "%lld were acted on, and that could not be noted in the audit log: %s; repeat "
+                  "%lld were acted on, and that could not be noted in the audit log: %pS; repeat "
                   "the request, with the same Idempotency-Key if it had one",
-                  (long long)b->done, cause->message);
+                  (long long)b->done, ERR_ARG(cause));
     bulk_refuse(b, &err);
 }
 
-static void noted(struct node_request *r)
+static void bulk_noted(struct node_request *r)
 {
     struct bulk *b = r->owner;
 
-    if (r->ok && r->stored_status != 0) {
-        call_answer_again(b->call, r->stored_status, r->stored_answer);
-        bulk_end(b);
-    } else if (r->ok) {
+    if (r->ok && r->stored_status != 0)
+        bulk_answer_again(b, r->stored_status, r->stored_answer);
+    else if (r->ok)
         bulk_answer(b, r->change->answer_json);
-    } else {
+    else
         refuse_unnoted(b, &r->err);
-    }
 }
 
 /* The counts go into the audit log, and the answer is kept for the key, in one change. */
 static void note_and_answer(struct bulk *b, struct str json)
 {
     struct call *c = b->call;
-    struct change *note = ARENA_NEW(c->mem, struct change);
-    struct node_request *r = ARENA_NEW(c->mem, struct node_request);
+    struct node_request *r = bulk_request(b, api_now_us(c->api), 200, json, bulk_noted);
     struct buf details;
     struct err err;
 
-    buf_init_arena(&details, c->mem);
-    buf_char(&details, '{');
+    object_begin(&details, c->mem);
     object_json(&details, "filter", b->filter_json);
     write_counts(&details, b);
-    buf_char(&details, '}');
-    *note = (struct change){.apply = change_nothing,
-                            .now_us = api_now_us(c->api),
-                            .answer_status = 200,
-                            .answer_json = json};
-    *r = (struct node_request){.kind = NODE_CHANGE,
-                               .user = c->user,
-                               .idempotency = b->idempotency,
-                               .change = note,
-                               .mem = c->mem,
-                               .done = noted,
-                               .owner = b};
     call_audit(c, r, str_printf(c->mem, "%s.bulk_%s", b->kind->name, b->action).ptr, STR_NONE,
-               buf_view(&details));
+               object_end(&details));
     if (!node_submit(c->node, r, &err))
         refuse_unnoted(b, &err);
 }
@@ -333,7 +340,7 @@ static void bulk_finish(struct bulk *b, bool has_more)
 
 /* --- the key --- */
 
-static void reserved(struct node_request *r)
+static void bulk_reserved(struct node_request *r)
 {
     struct bulk *b = r->owner;
     struct value before, node, at;
@@ -360,34 +367,21 @@ static void reserved(struct node_request *r)
 static void bulk_reserve(struct bulk *b)
 {
     struct call *c = b->call;
-    struct change *nothing = ARENA_NEW(c->mem, struct change);
-    struct node_request *r = ARENA_NEW(c->mem, struct node_request);
+    struct node_request *r;
     struct buf json;
     struct err err;
 
-    buf_init_arena(&json, c->mem);
-    buf_char(&json, '{');
+    object_begin(&json, c->mem);
     object_text(&json, "node", node_own_name(c->node));
     object_int(&json, "at", b->asked_at_us);
-    buf_char(&json, '}');
-    *nothing = (struct change){.apply = change_nothing,
-                               .now_us = b->asked_at_us,
-                               .answer_status = STATUS_RESERVED,
-                               .answer_json = buf_view(&json)};
-    *r = (struct node_request){.kind = NODE_CHANGE,
-                               .user = c->user,
-                               .idempotency = b->idempotency,
-                               .change = nothing,
-                               .mem = c->mem,
-                               .done = reserved,
-                               .owner = b};
+    r = bulk_request(b, b->asked_at_us, STATUS_RESERVED, object_end(&json), bulk_reserved);
     r->idempotency.path = str_printf(c->mem, "%.*s#reserved", STR_ARG(b->idempotency.path));
     if (!node_submit(c->node, r, &err))
         bulk_refuse(b, &err);
 }
 
 /* Whether the answer is there, and if not, whether who makes it still runs. */
-static void run_look(struct node_read *read, struct reader *reader)
+static void bulk_run_look(struct node_read *read, struct reader *reader)
 {
     struct bulk *b = read->owner;
     struct arena *mem = b->call->mem;
@@ -402,7 +396,7 @@ static void run_look(struct node_read *read, struct reader *reader)
             b->holder_is_gone = false;
 }
 
-static void looked(struct node_read *read)
+static void bulk_looked(struct node_read *read)
 {
     struct bulk *b = read->owner;
     struct err err;
@@ -414,14 +408,13 @@ static void looked(struct node_read *read)
                       "this Idempotency-Key was used with another request");
         bulk_refuse(b, &err);
     } else if (b->kept.is_kept) {
-        call_answer_again(b->call, b->kept.status, b->kept.text);
-        bulk_end(b);
+        bulk_answer_again(b, b->kept.status, b->kept.text);
     } else if (b->is_dry_run) {
         bulk_read_page(b);
     } else if (!b->is_reserved) {
         bulk_reserve(b);
     } else if (b->holder_is_gone || str_eq(b->holder, node_own_name(b->call->node))) {
-        /* Of this node there is one request per key: the one that reserved it has ended. */
+        /* A node runs one request per key, so the one that reserved it here has ended. */
         bulk_read_page(b);
     } else {
         b->look_at_us = api_mono_us(b->call->api) + LOOK_AGAIN_US;
@@ -431,7 +424,7 @@ static void looked(struct node_read *read)
 /* Wait for who has the key here; else look for an answer. */
 static void bulk_look(struct bulk *b)
 {
-    struct bulks *all = api_bulks(b->call->api);
+    struct bulks *all = api_parts(b->call->api)->bulks;
     struct bulk *other = bulks_find(all, &b->idempotency);
     struct err err;
 
@@ -444,30 +437,25 @@ static void bulk_look(struct bulk *b)
         b->next_bulk = all->first;
         all->first = b;
     }
-    b->read = (struct node_read){.lane = LANE_CLIENT, .run = run_look, .done = looked, .owner = b};
+    b->read = (struct node_read){
+        .lane = LANE_CLIENT, .run = bulk_run_look, .done = bulk_looked, .owner = b};
     if (!node_read(b->call->node, &b->read, &err))
         bulk_refuse(b, &err);
 }
 
 /* --- the request --- */
 
-bool bulk_take(struct bulk *b, struct call *c, struct value filter, struct value dry_run,
-               struct value limit, struct value cursor)
+bool bulk_take(struct bulk *b, struct call *c, const struct bulk_body *body)
 {
-    struct err err;
-    struct buf json;
-
     b->call = c;
-    b->is_dry_run = value_is_true(dry_run);
-    b->limit = limit.kind == VALUE_INT ? limit.i : LIMIT_MAX;
-    b->cursor = cursor.kind == VALUE_STRING ? value_text(cursor) : STR_NONE;
+    b->is_dry_run = value_is_true(body->dry_run);
+    b->limit = body->limit.kind == VALUE_INT ? body->limit.i : LIMIT_MAX;
+    b->cursor = value_text_or(body->cursor, STR_NONE);
     b->asked_at_us = api_now_us(c->api);
-    buf_init_arena(&json, c->mem);
-    b->filter_json = json_write(&json, filter, &err) ? buf_view(&json) : STR_NONE;
+    b->filter_json = json_must_text(c->mem, body->filter);
     if (b->limit >= 1 && b->limit <= LIMIT_MAX)
         return call_idempotency(c, &b->idempotency);
-    call_refuse_field(c, "limit", "bad_value", "limit is a number from 1 to 10000");
-    return false;
+    return call_refuse_field(c, "limit", "bad_value", "limit is a number from 1 to 10000");
 }
 
 void bulk_start(struct bulk *b)

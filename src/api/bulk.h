@@ -4,7 +4,7 @@
  * Works through the pages of a list, newest first, with the requests that
  * anyone could make one by one: a page is read, its requests are made, and when
  * the last of them was answered the next page is read. So there are never more
- * than a page under way, and each member is durable for itself. What began
+ * than a page in flight, and each member is durable for itself. What began
  * after the request is not touched. The answer has the counts; with `more` it
  * has the cursor from which the next call goes on.
  *
@@ -21,11 +21,15 @@
  *
  * One more kind of thing embeds a struct bulk as its first field, and has a
  * struct bulk_kind.
+ *
+ * why: decisions 0058, 0140
  */
 #ifndef PAWL_API_BULK_H
 #define PAWL_API_BULK_H
 
 #include "api/call.h"
+#include "store/read_node.h"
+#include "store/store.h"
 
 struct bulk;
 struct bulk_member;
@@ -41,11 +45,13 @@ struct bulk_kind {
      */
     bool (*read)(struct bulk *b, struct reader *reader, size_t *count, struct err *err);
     struct uuid (*id)(const struct bulk *b, size_t i);
-    /* Whether the action makes sense for it as it was read. */
+    /* Whether the action makes sense for it as it was read; NULL: for all of them. */
     bool (*allows)(const struct bulk *b, size_t i);
     /* Ask for it, with bulk_ask() or in another way that ends with bulk_member_done(). */
     void (*act)(struct bulk *b, size_t i, struct bulk_member *m);
-    /* Whether a refusal says that the action made no sense any more. */
+    /* Whether a dry run asks for it too, so that nothing is changed; NULL: it does not. */
+    bool (*is_tried)(const struct bulk *b);
+    /* Whether a refusal says that the action made no sense any more; NULL: none does. */
     bool (*is_skipped)(const struct bulk *b, const struct err *err);
     /* Append more members to an error, or NULL. */
     void (*show_error)(struct buf *out, struct uuid about);
@@ -73,7 +79,7 @@ struct bulk {
 
     /* its own */
     struct idempotency idempotency;
-    int64_t asked_at_us;    /* what began later is not meant */
+    int64_t asked_at_us;    /* what began later is left alone */
     struct str holder;      /* another node that has reserved the key; or empty */
     bool is_reserved;       /* by an earlier request or by this one */
     bool goes_on;           /* in the place of an earlier request */
@@ -99,16 +105,28 @@ struct bulk {
     struct str next;
     bool read_ok;
     struct err err;
-    size_t under_way;
+    size_t in_flight;
     int pages; /* that were read */
 };
 
-/*
- * Take {action, filter, dryRun, limit, cursor} of the body: `limit` and
- * `cursor` may be absent. Refused, with false, when they cannot be meant.
- */
-bool bulk_take(struct bulk *b, struct call *c, struct value filter, struct value dry_run,
-               struct value limit, struct value cursor) MUST_USE;
+/* The members of a body that every bulk request has; `limit` and `cursor` may be absent. */
+struct bulk_body {
+    struct value action, filter, dry_run, limit, cursor;
+};
+
+enum { BULK_FIELD_COUNT = 5 };
+
+#define BULK_FIELDS(body, needs_filter)                                                            \
+    {"action", BODY_TEXT, true, .out = &(body).action},                                            \
+        {"filter", BODY_OBJECT, needs_filter, .out = &(body).filter},                              \
+        {"dryRun", BODY_BOOL, false, .out = &(body).dry_run},                                      \
+        {"limit", BODY_INT, false, .out = &(body).limit},                                          \
+    {                                                                                              \
+        "cursor", BODY_TEXT, false, .out = &(body).cursor                                          \
+    }
+
+/* Take a body that was read. False: its limit is out of bounds, and the call was refused. */
+bool bulk_take(struct bulk *b, struct call *c, const struct bulk_body *body) MUST_USE;
 
 /* Go; the call is answered when all is done. The caller has filled the upper part. */
 void bulk_start(struct bulk *b);
@@ -119,9 +137,9 @@ void bulk_ask(struct bulk_member *m);
 /* The member is dealt with. */
 void bulk_member_done(struct bulk_member *m, bool ok, const struct err *err);
 
-/* --- those under way --- */
+/* --- those in flight --- */
 
-/* The requests under a key that are under way on this node. */
+/* The requests under a key that are in flight on this node. */
 struct bulks {
     struct bulk *first;
 };

@@ -2,22 +2,23 @@
 #include "api/call.h"
 
 #include "api/api.h"
-#include "api/http_parse.h"
 #include "api/problem.h"
-#include "api/rate.h"
+#include "base/digest.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "engine/trace.h"
-#include "store/digest.h"
-#include "store/users.h"
+#include "http/http_parse.h"
+#include "node/meter.h"
+#include "node/node.h"
+#include "store/change.h"
+#include "store/org.h"
 #include "value/mask.h"
 #include "value/object.h"
 #include "value/timefmt.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
-enum { LIMIT_MAX = 500, KEY_LEN_MAX = 255 };
+enum { LIMIT_MAX = 500, KEY_LEN_MAX = 255, KEPT_PATH_LEN_MAX = 2048 };
 
 #define WAIT_DEFAULT_US INT64_C(10000000)
 #define WAIT_MAX_US INT64_C(3600000000)
@@ -57,6 +58,16 @@ void call_answer_again(struct call *c, int status, struct str text)
                                           .body = mask_links(c->mem, text)});
 }
 
+/*
+ * Whether answers are kept under an Idempotency-Key: those to changes that users ask
+ * for. What strangers may call ignores the header: they leave nothing in the store.
+ */
+static bool call_takes_key(const struct call *c)
+{
+    return c->is_known && c->route != NULL && c->route->auth == AUTH_USER &&
+           route_changes(c->route);
+}
+
 /* Whether there is one, and it may be one. */
 static bool has_key(const struct call *c)
 {
@@ -70,7 +81,7 @@ bool call_keeps_refusal(const struct call *c, const struct err *err)
 {
     int status = err_http_status(err->code);
 
-    return has_key(c) && c->route != NULL && !str_eq(c->http->method, STR("GET")) &&
+    return call_takes_key(c) && has_key(c) && c->http->path.len <= KEPT_PATH_LEN_MAX &&
            err->code != ERR_IDEMPOTENCY_CONFLICT &&
            (status == 404 || status == 409 || status == 412);
 }
@@ -110,7 +121,7 @@ static void keep_refusal(struct call *c, const struct http_answer *answer)
         http_answer(c->http, answer);
 }
 
-/* What the server could not do is an error; what it would not do is of interest to who asked. */
+/* A failure of the server is logged as an error; a refusal as a notice, so many a second. */
 static void log_refusal(struct call *c, const struct err *err, struct str id)
 {
     bool is_failure = err_http_status(err->code) == 500;
@@ -125,9 +136,10 @@ static void log_refusal(struct call *c, const struct err *err, struct str id)
                          log_str("user", c->user.name), log_err("error", err)));
 }
 
-/* Fill in what every refusal has. */
-static void refuse(struct call *c, const struct err *err, const struct findings *findings,
-                   struct str more, struct http_answer *answer)
+/* Fill in what every refusal has, and send it; false. */
+static bool call_send_refusal(struct call *c, const struct err *err,
+                              const struct findings *findings, struct str more,
+                              struct http_answer *answer)
 {
     struct str id = api_request_id(c->api, c->mem, c->http->number);
 
@@ -143,9 +155,10 @@ static void refuse(struct call *c, const struct err *err, const struct findings 
         keep_refusal(c, answer);
     else
         http_answer(c->http, answer);
+    return false;
 }
 
-void call_refuse_with(struct call *c, const struct err *err, const struct findings *findings,
+bool call_refuse_with(struct call *c, const struct err *err, const struct findings *findings,
                       struct str more)
 {
     struct http_answer answer = {0};
@@ -155,45 +168,53 @@ void call_refuse_with(struct call *c, const struct err *err, const struct findin
             "Retry-After", err->code == ERR_STORE_AWAY ? STORE_RETRY_AFTER : "1"};
     else if (err->code == ERR_UNAUTHORIZED)
         answer.headers[0] = (struct http_header){"WWW-Authenticate", "Bearer"};
-    refuse(c, err, findings, more, &answer);
+    return call_send_refusal(c, err, findings, more, &answer);
 }
 
-void call_refuse_headers(struct call *c, const struct err *err, const struct http_header *headers,
-                         size_t count)
+bool call_refuse_header(struct call *c, const struct err *err, const char *name, const char *value)
 {
-    struct http_answer answer = {0};
+    struct http_answer answer = {.headers = {{name, value}}};
 
-    for (size_t i = 0; i < count; i++)
-        answer.headers[i] = headers[i];
-    refuse(c, err, NULL, STR_NONE, &answer);
+    return call_send_refusal(c, err, NULL, STR_NONE, &answer);
 }
 
-void call_refuse(struct call *c, const struct err *err)
+bool call_refuse(struct call *c, const struct err *err)
 {
-    call_refuse_with(c, err, NULL, STR_NONE);
+    return call_refuse_with(c, err, NULL, STR_NONE);
 }
 
-void call_refuse_text(struct call *c, enum err_code code, const char *format, ...)
+bool call_refuse_text(struct call *c, enum err_code code, const char *format, ...)
 {
-    char text[sizeof(((struct err *)NULL)->message)];
     struct err err;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    (void)err_vset(&err, code, 0, 0, format, args);
     va_end(args);
-    (void)err_set(&err, code, "%s", text);
-    call_refuse(c, &err);
+    return call_refuse(c, &err);
 }
 
-void call_refuse_field(struct call *c, const char *field, const char *code, const char *message)
+bool call_refuse_findings(struct call *c, const struct findings *findings)
+{
+    struct err err;
+
+    (void)err_set(&err, ERR_INVALID, "%pS", SENTENCE_ARG(findings->items[0].message));
+    return call_refuse_with(c, &err, findings, STR_NONE);
+}
+
+bool call_refuse_field(struct call *c, const char *field, const char *code, const char *format, ...)
 {
     struct findings findings = {0};
     struct err err;
+    va_list args;
 
-    body_finding(c->mem, &findings, field, code, str_of(message));
-    (void)err_set(&err, ERR_INVALID, "%s", message);
-    call_refuse_with(c, &err, &findings, STR_NONE);
+    va_start(args, format);
+    (void)err_vset(&err, ERR_INVALID, 0, 0, format, args);
+    va_end(args);
+    va_start(args, format);
+    body_vfinding(c->mem, &findings, field, code, format, args);
+    va_end(args);
+    return call_refuse_with(c, &err, &findings, STR_NONE);
 }
 
 /* --- reading --- */
@@ -213,8 +234,8 @@ bool call_wait(struct call *c, int64_t *out_us)
         *out_us = v.seconds * 1000000 + v.nanos / 1000;
         return true;
     }
-    call_refuse_text(c, ERR_BAD_REQUEST, "wait is a duration below 1h, such as 10s or 500ms");
-    return false;
+    return call_refuse_text(c, ERR_BAD_REQUEST,
+                            "wait is a duration below 1h, such as 10s or 500ms");
 }
 
 bool call_limit(struct call *c, int64_t fallback, int64_t *out)
@@ -222,10 +243,8 @@ bool call_limit(struct call *c, int64_t fallback, int64_t *out)
     struct str text = http_query(c->http, "limit");
 
     *out = fallback;
-    if (text.ptr == NULL || (str_to_int64(text, out) && *out >= 1 && *out <= LIMIT_MAX))
-        return true;
-    call_refuse_text(c, ERR_BAD_REQUEST, "limit is a number from 1 to %d", LIMIT_MAX);
-    return false;
+    return text.ptr == NULL || (str_to_int64(text, out) && *out >= 1 && *out <= LIMIT_MAX) ||
+           call_refuse_text(c, ERR_BAD_REQUEST, "limit is a number from 1 to %d", LIMIT_MAX);
 }
 
 bool call_time(struct call *c, const char *name, int64_t *out_us)
@@ -236,10 +255,9 @@ bool call_time(struct call *c, const char *name, int64_t *out_us)
     *out_us = 0;
     if (text.len == 0)
         return true;
-    if (!timestamp_read(text, &v) && !timestamp_read_date(text, &v)) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "%s is a time such as 2026-01-31T09:00:00Z", name);
-        return false;
-    }
+    if (!timestamp_read(text, &v) && !timestamp_read_date(text, &v))
+        return call_refuse_text(c, ERR_BAD_REQUEST, "%s is a time such as 2026-01-31T09:00:00Z",
+                                name);
     *out_us = v.seconds * 1000000 + v.nanos / 1000;
     return true;
 }
@@ -256,10 +274,8 @@ struct str call_scope(const struct call *c)
 
 bool call_execution_id(struct call *c, struct uuid *out)
 {
-    if (uuid_read(c->params[0], out))
-        return true;
-    call_refuse_text(c, ERR_NOT_FOUND, "there is no execution with this id");
-    return false;
+    return uuid_read(c->params[0], out) ||
+           call_refuse_text(c, ERR_NOT_FOUND, "there is no execution with this id");
 }
 
 bool call_idempotency(struct call *c, struct idempotency *out)
@@ -268,17 +284,14 @@ bool call_idempotency(struct call *c, struct idempotency *out)
     unsigned count = http_header_count(c->http, "Idempotency-Key");
 
     *out = (struct idempotency){0};
-    if (count == 0)
+    if (count == 0 || !call_takes_key(c))
         return true;
-    if (count > 1) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "a request has one Idempotency-Key, not %u", count);
-        return false;
-    }
-    if (!has_key(c)) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has from 1 to %d bytes, in UTF-8",
-                         KEY_LEN_MAX);
-        return false;
-    }
+    if (count > 1)
+        return call_refuse_text(c, ERR_BAD_REQUEST, "a request has one Idempotency-Key, not %u",
+                                count);
+    if (!has_key(c))
+        return call_refuse_text(c, ERR_BAD_REQUEST,
+                                "an Idempotency-Key has from 1 to %d bytes, in UTF-8", KEY_LEN_MAX);
     *out = (struct idempotency){.user = c->user.id,
                                 .method = c->http->method,
                                 .path = c->http->path,
@@ -292,20 +305,34 @@ bool call_body(struct call *c, const struct body_field *fields, size_t count)
     struct findings findings = {0};
     struct err err;
 
-    if (body_read(c->mem, c->http->body, fields, count, &findings, &err))
-        return true;
-    call_refuse_with(c, &err, &findings, STR_NONE);
-    return false;
+    return body_read(c->mem, c->http->body, fields, count, &findings, &err) ||
+           call_refuse_with(c, &err, &findings, STR_NONE);
+}
+
+bool call_body_bounded(struct call *c, const struct body_field *fields, struct value *out)
+{
+    struct findings findings = {0};
+    struct err err;
+
+    return body_read_bounded(c->mem, c->http->body, fields, out, &findings, &err) ||
+           call_refuse_with(c, &err, &findings, STR_NONE);
 }
 
 struct value call_by(struct call *c)
 {
-    struct value_entry *e = ARENA_ARRAY(c->mem, 2, struct value_entry);
-    size_t duplicate;
+    return value_map_of(c->mem,
+                        VALUE_ENTRIES({value_key(STR("id")), value_string(c->user.id)},
+                                      {value_key(STR("name")), value_string(c->user.name)}));
+}
 
-    e[0] = (struct value_entry){value_key(STR("id")), value_string(c->user.id)};
-    e[1] = (struct value_entry){value_key(STR("name")), value_string(c->user.name)};
-    return value_map_make(c->mem, e, 2, &duplicate);
+struct value call_user(const struct call *c, struct arena *mem)
+{
+    const struct node_user *u = &c->user;
+
+    return value_map_of(mem, VALUE_ENTRIES({value_key(STR("id")), value_string(u->id)},
+                                           {value_key(STR("name")), value_string(u->name)},
+                                           {value_key(STR("email")), value_string(u->email)},
+                                           {value_key(STR("role")), value_string(u->role)}));
 }
 
 /* A list may be spread over several headers. */
@@ -330,7 +357,7 @@ struct str call_trace(const struct call *c)
     struct str text = http_header(c->http, "traceparent");
     struct trace trace;
 
-    /* Of later versions only what version 0 has is passed on. */
+    /* Of a traceparent of a later version only the fields of version 0 are passed on. */
     if (http_header_count(c->http, "traceparent") != 1 || !trace_read(text, &trace))
         return STR_NONE;
     trace.state = call_tracestate(c);
@@ -341,13 +368,13 @@ struct str call_trace(const struct call *c)
 
 /* A request to the node and who asked it. */
 struct asked {
-    struct node_request request; /* first: see finished() */
+    struct node_request request; /* first: see call_finished() */
     struct call *call;
     void (*done)(struct node_request *r);
 };
 
 /* A refusal that was kept under the Idempotency-Key is repeated; the rest is the handler's. */
-static void finished(struct node_request *r)
+static void call_finished(struct node_request *r)
 {
     const struct asked *asked = (const struct asked *)r;
 
@@ -370,8 +397,18 @@ struct node_request *call_request(struct call *c, enum node_request_kind kind,
     r->name = api_request_name(c->api, c->http->number);
     r->mem = c->mem;
     r->owner = c;
-    r->done = finished;
+    r->done = call_finished;
     return call_idempotency(c, &r->idempotency) ? r : NULL;
+}
+
+struct node_request *call_event(struct call *c, enum event_kind kind,
+                                void (*done)(struct node_request *r))
+{
+    struct node_request *r = call_request(c, NODE_EVENT, done);
+
+    if (r != NULL)
+        r->event.kind = kind;
+    return r;
 }
 
 void call_audit(const struct call *c, struct node_request *r, const char *action, struct str target,
@@ -388,19 +425,17 @@ void call_audit(const struct call *c, struct node_request *r, const char *action
 
 void call_audit_signal(const struct call *c, struct node_request *r)
 {
-    char *id = arena_alloc(r->mem, UUID_TEXT_LEN + 1);
     struct buf details;
 
-    uuid_write(r->execution, id);
-    buf_init_arena(&details, r->mem);
-    buf_char(&details, '{');
-    object_text(&details, "type", r->signal_type);
-    if (r->correlation.len > 0)
-        object_text(&details, "correlation", r->correlation);
+    object_begin(&details, r->mem);
+    object_text(&details, "type", r->event.signal_type);
+    if (r->event.signal_correlation.len > 0)
+        object_text(&details, "correlation", r->event.signal_correlation);
     buf_char(&details, '}');
-    /* Who waits for a correlation is not known yet, and may be nobody. */
+    /* The execution that waits for a correlation is not known yet, and there may be none. */
     call_audit(c, r, "execution.signal",
-               r->correlation.len > 0 ? STR_NONE : str_from(id, UUID_TEXT_LEN), buf_view(&details));
+               r->event.signal_correlation.len > 0 ? STR_NONE : uuid_text(r->mem, r->execution),
+               buf_view(&details));
 }
 
 struct node_request *call_change(struct call *c, struct change *change,
@@ -423,20 +458,14 @@ void call_submit(struct call *c, struct node_request *r)
         call_refuse(c, &err);
 }
 
-bool call_within_rate(struct call *c, struct str path)
+void call_submit_change(struct call *c, struct change *change, void (*done)(struct node_request *r),
+                        const char *action, struct str target, struct str details_json)
 {
-    int64_t retry_after_s;
-    struct err err;
+    struct node_request *r = call_change(c, change, done);
 
-    if (rate_allows(api_rate(c->api), api_caller(c->api, c->http), path, api_mono_us(c->api),
-                    &retry_after_s))
-        return true;
-    (void)err_set(&err, ERR_TOO_MANY, "this address calls too often; try again in %lld s",
-                  (long long)retry_after_s);
-    call_refuse_headers(
-        c, &err,
-        &(struct http_header){"Retry-After",
-                              str_printf(c->mem, "%lld", (long long)retry_after_s).ptr},
-        1);
-    return false;
+    if (r == NULL)
+        return;
+    if (action != NULL)
+        call_audit(c, r, action, target, details_json);
+    call_submit(c, r);
 }

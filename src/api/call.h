@@ -8,12 +8,12 @@
 #ifndef PAWL_API_CALL_H
 #define PAWL_API_CALL_H
 
+#include "api/access/pass.h"
 #include "api/body.h"
-#include "api/directory.h"
-#include "api/http.h"
 #include "api/router.h"
-#include "node/node.h"
-#include "words/words.h"
+#include "http/request.h"
+#include "node/request.h"
+#include "words/language.h"
 
 struct api;
 
@@ -23,12 +23,13 @@ struct api;
 /* How far a request has come when its headers are there. */
 enum call_gate {
     GATE_OPEN,       /* to its handler */
-    GATE_UNKNOWN,    /* nobody knows who asks */
+    GATE_UNKNOWN,    /* the caller is not known */
     GATE_NOWHERE,    /* there is no such path */
     GATE_METHOD,     /* the path takes other methods */
     GATE_CROSS_SITE, /* it comes from another site's page */
     GATE_RIGHT,      /* who asks may not do this */
     GATE_PATH,       /* its path is not text */
+    GATE_RATE,       /* its address has called too often */
 };
 
 struct call {
@@ -40,11 +41,12 @@ struct call {
     struct str params[ROUTE_PARAMS_MAX];
     struct node_user user; /* who asks; empty on routes that are open */
     enum role role;
-    struct pass pass; /* by what the user came in */
-    bool is_known;    /* there is a user */
-    struct err who;   /* why not */
+    struct pass pass;   /* by what the user came in */
+    bool is_known;      /* there is a user */
+    struct err unknown; /* !is_known: why the caller is not known */
     enum call_gate gate;
-    struct str allow; /* the methods that the path takes, when it does not take this one */
+    int64_t retry_after_s; /* GATE_RATE: when to call again */
+    struct str allow;      /* the methods that the path takes, when it does not take this one */
 };
 
 /* --- answering --- */
@@ -57,12 +59,12 @@ void call_answer_headers(struct call *c, int status, struct str json,
 /* An answer without content: 204. */
 void call_answer_nothing(struct call *c);
 
-/* What was kept under the Idempotency-Key: the answer of the first time. */
+/* The answer that was stored under the Idempotency-Key. */
 void call_answer_again(struct call *c, int status, struct str text);
 
 /*
  * Whether this refusal is kept under the Idempotency-Key: it says something of
- * the state that the request met, and the request has a key.
+ * the state that the request met, and a user has asked for a change under a key.
  */
 bool call_keeps_refusal(const struct call *c, const struct err *err);
 
@@ -70,21 +72,25 @@ bool call_keeps_refusal(const struct call *c, const struct err *err);
  * A refusal as application/problem+json. One that is kept leaves when it is
  * durable, unless the request was answered before: then that is repeated. `findings` and `more`, further members
  * of the object as JSON text (`"executionId":"..."`), may be NULL and empty.
+ * This and all other refusals answer false, for who reads a part of the request.
  */
-void call_refuse(struct call *c, const struct err *err);
-void call_refuse_with(struct call *c, const struct err *err, const struct findings *findings,
+bool call_refuse(struct call *c, const struct err *err);
+bool call_refuse_with(struct call *c, const struct err *err, const struct findings *findings,
                       struct str more);
 
-/* The same with headers. */
-void call_refuse_headers(struct call *c, const struct err *err, const struct http_header *headers,
-                         size_t count);
+/* A refusal with a header of its own. */
+bool call_refuse_header(struct call *c, const struct err *err, const char *name, const char *value);
 
-/* The same with a code and a sentence. */
-void call_refuse_text(struct call *c, enum err_code code, const char *format, ...)
+/* A refusal with a code and a sentence. */
+bool call_refuse_text(struct call *c, enum err_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
+/* 422 with what is wrong, the first in words. */
+bool call_refuse_findings(struct call *c, const struct findings *findings);
+
 /* 422 with one finding about a field of the body. */
-void call_refuse_field(struct call *c, const char *field, const char *code, const char *message);
+bool call_refuse_field(struct call *c, const char *field, const char *code, const char *format, ...)
+    PRINTF_LIKE(4, 5);
 
 /* --- reading --- */
 
@@ -105,12 +111,15 @@ bool call_execution_id(struct call *c, struct uuid *out) MUST_USE;
 
 /*
  * The Idempotency-Key of the request and what it belongs to; key.len is 0
- * without one. A key that is too long is refused.
+ * without one, and where strangers may call. A key that is too long is refused.
  */
 bool call_idempotency(struct call *c, struct idempotency *out) MUST_USE;
 
 /* The body by its fields; refused when it does not fit them. */
 bool call_body(struct call *c, const struct body_field *fields, size_t count) MUST_USE;
+
+/* The same with bounds: see body_read_bounded(). */
+bool call_body_bounded(struct call *c, const struct body_field *fields, struct value *out) MUST_USE;
 
 /* The language of what the answer says to people: that of Accept-Language. */
 enum language call_language(const struct call *c);
@@ -122,16 +131,11 @@ enum language call_language(const struct call *c);
 struct str call_scope(const struct call *c);
 /* {id, name} of the caller. */
 struct value call_by(struct call *c);
+/* $.user of what the caller starts or tries: {id, name, email, role}. */
+struct value call_user(const struct call *c, struct arena *mem);
 
 /* The traceparent and tracestate that the request has, for the execution that it starts; empty: none that is one. */
 struct str call_trace(const struct call *c);
-
-/*
- * For calls that strangers may make: whether the address that this one comes
- * from may call `path` again now. Else it is refused with 429 and Retry-After.
- * The proxy of --trusted-proxy is believed about whom it speaks for.
- */
-bool call_within_rate(struct call *c, struct str path) MUST_USE;
 
 /* --- asking the node --- */
 
@@ -142,6 +146,10 @@ bool call_within_rate(struct call *c, struct str path) MUST_USE;
 struct node_request *call_request(struct call *c, enum node_request_kind kind,
                                   void (*done)(struct node_request *r));
 
+/* call_request() for an event of an execution. */
+struct node_request *call_event(struct call *c, enum event_kind kind,
+                                void (*done)(struct node_request *r));
+
 /*
  * Say what the request does, for the audit log: "scenario.publish" and what it
  * is done to. `details_json` may be empty.
@@ -149,7 +157,7 @@ struct node_request *call_request(struct call *c, enum node_request_kind kind,
 void call_audit(const struct call *c, struct node_request *r, const char *action, struct str target,
                 struct str details_json);
 
-/* The same for a signal, by what the request holds of it: to whom or for what, and its type. */
+/* call_audit() of a signal: its execution or its correlation, and its type, as the request has them. */
 void call_audit_signal(const struct call *c, struct node_request *r);
 
 /*
@@ -158,6 +166,10 @@ void call_audit_signal(const struct call *c, struct node_request *r);
  */
 struct node_request *call_change(struct call *c, struct change *change,
                                  void (*done)(struct node_request *r));
+
+/* call_change(), call_audit() unless `action` is NULL, and call_submit() in one. */
+void call_submit_change(struct call *c, struct change *change, void (*done)(struct node_request *r),
+                        const char *action, struct str target, struct str details_json);
 
 /* Hand it over; refuses the call when the node does. */
 void call_submit(struct call *c, struct node_request *r);

@@ -3,6 +3,9 @@
 
 #include "api/api.h"
 #include "base/nearest.h"
+#include "define/kind.h"
+#include "store/read_executions.h"
+#include "store/read_letter.h"
 #include "value/path.h"
 #include "value/timefmt.h"
 
@@ -10,25 +13,30 @@ enum { STATUSES_MAX = 32, TEXT_LEN_MAX = 500, SHOWN_LEN_MAX = 100 };
 
 #define DAY_US INT64_C(86400000000)
 
-/* What is wrong is collected; pointers begin with "/filter". */
-struct reading {
+/* Conditions as they are read; findings collect what is wrong, with pointers below "/filter". */
+struct filter_reading {
     struct arena *mem;
     struct findings *findings;
     int64_t now_us;
 };
 
-static void wrong(struct reading *r, struct str name, const char *code, struct str message)
+PRINTF_LIKE(4, 5)
+static void filter_wrong(struct filter_reading *r, struct str name, const char *code,
+                         const char *format, ...)
 {
     struct buf pointer;
+    va_list args;
 
     buf_init_arena(&pointer, r->mem);
     buf_text(&pointer, "/filter");
     path_add(&pointer, name);
+    va_start(args, format);
     *VEC_ADD(r->mem, r->findings) = (struct finding){
         .pointer = buf_view(&pointer),
         .code = str_of(code),
-        .message = message,
+        .message = sentence_vmake(r->mem, SENTENCE_MAX, format, args),
     };
+    va_end(args);
 }
 
 /* The conditions that there are. */
@@ -37,19 +45,9 @@ static const char of_dead_letters[] = "kind code execution status from to";
 
 /* --- one condition each --- */
 
-static struct str all_statuses(struct arena *mem)
+static void read_status(struct filter_reading *r, struct str text, uint32_t *statuses)
 {
-    struct buf all;
-
-    buf_init_arena(&all, mem);
-    for (unsigned i = 0; i < STATUS_COUNT; i++)
-        buf_printf(&all, "%s%s", i > 0 ? ", " : "", status_name((enum execution_status)i));
-    return buf_view(&all);
-}
-
-static void read_status(struct reading *r, struct str text, uint32_t *statuses)
-{
-    const char *nearest = NULL;
+    struct str nearest = STR_NONE;
     enum execution_status status;
     unsigned limit = 3;
 
@@ -62,21 +60,19 @@ static void read_status(struct reading *r, struct str text, uint32_t *statuses)
         const char *name = status_name((enum execution_status)i);
         unsigned distance = str_distance(text, str_of(name), limit);
         if (distance <= limit && distance < text.len) {
-            nearest = name;
+            nearest = str_of(name);
             limit = distance;
         }
     }
-    wrong(r, STR("status"), "bad_value",
-          str_printf(r->mem, "status is one of %.*s", STR_ARG(all_statuses(r->mem))));
-    if (nearest != NULL)
-        r->findings->items[r->findings->count - 1].hint =
-            str_printf(r->mem, "did you mean '%s'?", nearest);
+    filter_wrong(r, STR("status"), "bad_value", "status is one of %.*s",
+                 STR_ARG(filter_status_names(r->mem)));
+    body_hint(r->mem, r->findings, nearest);
 }
 
 /* "waiting,failed" */
-static void read_statuses(struct reading *r, struct str text, uint32_t *statuses)
+static void read_statuses(struct filter_reading *r, struct str text, uint32_t *statuses)
 {
-    for (size_t from = 0; text.len > 0 && from <= text.len;) {
+    for (size_t from = 0; text.len > 0 && from <= text.len && !findings_are_full(r->findings);) {
         int64_t comma = str_find(text, STR(","), from);
         size_t to = comma < 0 ? text.len : (size_t)comma;
         read_status(r, str_slice(text, from, to), statuses);
@@ -84,23 +80,22 @@ static void read_statuses(struct reading *r, struct str text, uint32_t *statuses
     }
 }
 
-static void read_kind(struct reading *r, struct str text, struct str *out)
+static void read_kind(struct filter_reading *r, struct str text, struct str *out)
 {
     *out = text;
     if (text.len > 0 && !kind_is_process(text))
-        wrong(r, STR("kind"), "bad_value", STR("kind is scenario, schema or machine"));
+        filter_wrong(r, STR("kind"), "bad_value", "kind is scenario, schema or machine");
 }
 
-static void read_text(struct reading *r, const char *name, struct str text, struct str *out)
+static void read_text(struct filter_reading *r, const char *name, struct str text, struct str *out)
 {
     *out = text;
     if (text.len > TEXT_LEN_MAX)
-        wrong(r, str_of(name), "bad_value",
-              str_printf(r->mem, "%s has at most %d bytes", name, TEXT_LEN_MAX));
+        filter_wrong(r, str_of(name), "bad_value", "%s has at most %d bytes", name, TEXT_LEN_MAX);
 }
 
 /* A time; a day, which as an end is meant with all its hours; or how long ago. */
-static void read_time(struct reading *r, const char *name, bool is_end, struct str text,
+static void read_time(struct filter_reading *r, const char *name, bool is_end, struct str text,
                       int64_t *out_us)
 {
     struct value v;
@@ -117,11 +112,9 @@ static void read_time(struct reading *r, const char *name, bool is_end, struct s
     }
     is_day = timestamp_read_date(text, &v);
     if (!is_day && !timestamp_read(text, &v)) {
-        wrong(
-            r, str_of(name), "bad_value",
-            str_printf(r->mem,
-                       "%s is a time such as 2026-01-31T09:00:00Z, a day, or how long ago: 2h, 3d",
-                       name));
+        filter_wrong(r, str_of(name), "bad_value",
+                     "%s is a time such as 2026-01-31T09:00:00Z, a day, or how long ago: 2h, 3d",
+                     name);
         return;
     }
     *out_us = v.seconds * 1000000 + v.nanos / 1000 + (is_day && is_end ? DAY_US - 1 : 0);
@@ -131,7 +124,7 @@ static void read_time(struct reading *r, const char *name, bool is_end, struct s
 }
 
 /* How soon: "2h" is in two hours. */
-static void read_deadline(struct reading *r, struct str text, int64_t *out_us)
+static void read_deadline(struct filter_reading *r, struct str text, int64_t *out_us)
 {
     struct value v;
 
@@ -141,7 +134,7 @@ static void read_deadline(struct reading *r, struct str text, int64_t *out_us)
         read_time(r, "deadlineBefore", true, text, out_us);
 }
 
-static void read_waiting(struct reading *r, struct str text, struct str *out)
+static void read_waiting(struct filter_reading *r, struct str text, struct str *out)
 {
     struct nearest nearest = nearest_to(text);
     struct buf all;
@@ -150,41 +143,38 @@ static void read_waiting(struct reading *r, struct str text, struct str *out)
     if (text.len == 0)
         return;
     buf_init_arena(&all, r->mem);
-    buf_text(&all, "waiting is one of");
     for (unsigned i = WAITING_NONE + 1; i < WAITING_COUNT; i++) {
         const char *shown = waiting_kind_shown((enum waiting_kind)i);
 
         if (str_eq(text, str_of(shown)))
             return;
         if (strcmp(shown, waiting_kind_name((enum waiting_kind)i)) == 0)
-            buf_printf(&all, " %s", shown);
+            buf_printf(&all, "%s%s", all.len == 0 ? "" : " ", shown);
         nearest_offer(&nearest, str_of(shown));
     }
-    buf_text(&all, "; incident is what is held");
-    wrong(r, STR("waiting"), "bad_value", buf_view(&all));
-    if (nearest.best.len > 0)
-        r->findings->items[r->findings->count - 1].hint =
-            str_printf(r->mem, "did you mean '%.*s'?", STR_ARG(nearest.best));
+    filter_wrong(r, STR("waiting"), "bad_value", "waiting is one of %.*s; incident is what is held",
+                 STR_ARG(buf_view(&all)));
+    body_hint(r->mem, r->findings, nearest.best);
 }
 
-static void read_order(struct reading *r, struct str text, bool *is_oldest_first)
+static void read_order(struct filter_reading *r, struct str text, bool *is_oldest_first)
 {
     *is_oldest_first = str_eq(text, STR("oldest"));
     if (text.len > 0 && !*is_oldest_first && !str_eq(text, STR("newest")))
-        wrong(r, STR("order"), "bad_value", STR("order is newest or oldest: what comes first"));
+        filter_wrong(r, STR("order"), "bad_value", "order is newest or oldest: what comes first");
 }
 
-static void read_parent(struct reading *r, struct str text, struct str *out)
+static void read_parent(struct filter_reading *r, struct str text, struct str *out)
 {
     struct uuid id;
 
     *out = text;
     if (text.len > 0 && !uuid_read(text, &id))
-        wrong(r, STR("parent"), "bad_value", STR("parent is the id of an execution"));
+        filter_wrong(r, STR("parent"), "bad_value", "parent is the id of an execution");
 }
 
 /* Everything but the statuses. */
-static void read_rest(struct reading *r, struct str (*get)(void *context, const char *name),
+static void read_rest(struct filter_reading *r, struct str (*get)(void *context, const char *name),
                       void *context, struct execution_filter *out)
 {
     read_kind(r, get(context, "kind"), &out->kind);
@@ -216,9 +206,10 @@ static bool refuse_first(struct call *c, const struct findings *findings)
 
     if (findings->count == 0)
         return true;
-    call_refuse_text(c, ERR_BAD_REQUEST, "%.*s%s%.*s", STR_ARG(first->message),
-                     first->hint.len > 0 ? "; " : "", STR_ARG(first->hint));
-    return false;
+    if (first->hint.text.len > 0)
+        return call_refuse_text(c, ERR_BAD_REQUEST, sentence_hinted, SENTENCE_ARG(first->message),
+                                SENTENCE_ARG(first->hint));
+    return call_refuse_text(c, ERR_BAD_REQUEST, "%pS", SENTENCE_ARG(first->message));
 }
 
 bool filter_execution(struct call *c, bool *has, struct uuid *out)
@@ -226,16 +217,14 @@ bool filter_execution(struct call *c, bool *has, struct uuid *out)
     struct str text = http_query(c->http, "execution");
 
     *has = text.len > 0;
-    if (!*has || uuid_read(text, out))
-        return true;
-    call_refuse_text(c, ERR_BAD_REQUEST, "execution is the id of an execution");
-    return false;
+    return !*has || uuid_read(text, out) ||
+           call_refuse_text(c, ERR_BAD_REQUEST, "execution is the id of an execution");
 }
 
 bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us)
 {
     struct findings findings = {0};
-    struct reading r = {.mem = c->mem, .findings = &findings, .now_us = api_now_us(c->api)};
+    struct filter_reading r = {.mem = c->mem, .findings = &findings, .now_us = api_now_us(c->api)};
 
     read_time(&r, name, is_end, http_query(c->http, name), out_us);
     return refuse_first(c, &findings);
@@ -244,7 +233,7 @@ bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us)
 bool filter_query(struct call *c, struct execution_filter *out)
 {
     struct findings findings = {0};
-    struct reading r = {.mem = c->mem, .findings = &findings, .now_us = api_now_us(c->api)};
+    struct filter_reading r = {.mem = c->mem, .findings = &findings, .now_us = api_now_us(c->api)};
     struct str statuses[STATUSES_MAX];
     size_t count = http_query_all(c->http, "status", statuses, STATUSES_MAX);
 
@@ -263,7 +252,7 @@ static struct str from_body(void *context, const char *name)
 {
     struct value v = value_map_get_str(*(struct value *)context, str_of(name));
 
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+    return value_text_or(v, STR_NONE);
 }
 
 /* "kind, code and q" of "kind code q" */
@@ -280,33 +269,30 @@ static struct str all_names(struct arena *mem, const char *names)
     return buf_view(&all);
 }
 
-static void check_member(struct reading *r, const char *names, const struct value_entry *e)
+static void check_member(struct filter_reading *r, const char *names, const struct value_entry *e)
 {
     struct str name = value_text(e->key);
     struct str shown = str_slice(name, 0, name.len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : name.len);
     struct nearest nearest = nearest_to(name);
 
     if (!words_have(names, name)) {
-        wrong(r, name, "unknown_field",
-              str_printf(r->mem, "there is no condition '%.*s': there are %.*s", STR_ARG(shown),
-                         STR_ARG(all_names(r->mem, names))));
+        filter_wrong(r, name, "unknown_field", "there is no condition '%.*s': there are %.*s",
+                     STR_ARG(shown), STR_ARG(all_names(r->mem, names)));
         nearest_offer_words(&nearest, str_of(names));
-        if (nearest.best.len > 0)
-            r->findings->items[r->findings->count - 1].hint =
-                str_printf(r->mem, "did you mean '%.*s'?", STR_ARG(nearest.best));
+        body_hint(r->mem, r->findings, nearest.best);
     } else if (e->value.kind == VALUE_STRING && e->value.len == 0) {
         /* Not "any": an empty variable would choose everything. */
-        wrong(r, name, "bad_value", str_printf(r->mem, "%.*s is empty", STR_ARG(name)));
+        filter_wrong(r, name, "bad_value", "%.*s is empty", STR_ARG(name));
     } else if (e->value.kind != VALUE_STRING && e->value.kind != VALUE_NULL &&
                !str_eq(name, STR("status"))) {
-        wrong(r, name, "wrong_type", str_printf(r->mem, "%.*s must be a text", STR_ARG(name)));
+        filter_wrong(r, name, "wrong_type", "%.*s must be a text", STR_ARG(name));
     }
 }
 
 bool filter_statuses(struct call *c, uint32_t *out)
 {
     struct findings findings = {0};
-    struct reading r = {.mem = c->mem, .findings = &findings};
+    struct filter_reading r = {.mem = c->mem, .findings = &findings};
 
     *out = 0;
     read_statuses(&r, http_query(c->http, "status"), out);
@@ -316,21 +302,23 @@ bool filter_statuses(struct call *c, uint32_t *out)
 bool filter_body(struct call *c, struct value object, struct execution_filter *out,
                  struct findings *findings)
 {
-    struct reading r = {.mem = c->mem, .findings = findings, .now_us = api_now_us(c->api)};
+    struct filter_reading r = {.mem = c->mem, .findings = findings, .now_us = api_now_us(c->api)};
     struct value status = value_map_get_str(object, STR("status"));
 
     *out = (struct execution_filter){.org_id = c->user.org_id};
-    for (uint32_t i = 0; i < object.len; i++)
+    for (uint32_t i = 0; i < object.len && !findings_are_full(findings); i++)
         check_member(&r, of_executions, &object.map->entries[i]);
     if (status.kind == VALUE_STRING)
         read_statuses(&r, value_text(status), &out->statuses);
     else if (status.kind != VALUE_LIST && status.kind != VALUE_ABSENT && status.kind != VALUE_NULL)
-        wrong(&r, STR("status"), "wrong_type", STR("status must be a text or a list of texts"));
-    for (uint32_t i = 0; status.kind == VALUE_LIST && i < status.len; i++)
+        filter_wrong(&r, STR("status"), "wrong_type", "status must be a text or a list of texts");
+    for (uint32_t i = 0;
+         status.kind == VALUE_LIST && i < status.len && !findings_are_full(findings); i++)
         if (status.items[i].kind == VALUE_STRING)
             read_status(&r, value_text(status.items[i]), &out->statuses);
         else
-            wrong(&r, STR("status"), "wrong_type", STR("status must be a text or a list of texts"));
+            filter_wrong(&r, STR("status"), "wrong_type",
+                         "status must be a text or a list of texts");
     read_rest(&r, from_body, &object, out);
     return findings->count == 0;
 }
@@ -338,25 +326,46 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
 bool filter_dead_letters_body(struct call *c, struct value object, struct letter_filter *out,
                               struct findings *findings)
 {
-    struct reading r = {.mem = c->mem, .findings = findings, .now_us = api_now_us(c->api)};
+    struct filter_reading r = {.mem = c->mem, .findings = findings, .now_us = api_now_us(c->api)};
     struct str status = from_body(&object, "status"), execution = from_body(&object, "execution");
     enum letter_kind kind;
 
     *out =
         (struct letter_filter){.org_id = c->user.org_id, .has_status = true, .status = LETTER_OPEN};
-    for (uint32_t i = 0; i < object.len; i++)
+    for (uint32_t i = 0; i < object.len && !findings_are_full(findings); i++)
         check_member(&r, of_dead_letters, &object.map->entries[i]);
     if (status.len > 0 && !str_eq(status, STR("open")))
-        wrong(&r, STR("status"), "bad_value", STR("only letters that are open can be tried again"));
+        filter_wrong(&r, STR("status"), "bad_value",
+                     "only letters that are open can be tried again");
     out->kind = from_body(&object, "kind");
     if (out->kind.len > 0 && !letter_kind_read(out->kind, &kind))
-        wrong(&r, STR("kind"), "bad_value",
-              STR("kind is incident, compensation, reconcile or execution"));
+        filter_wrong(&r, STR("kind"), "bad_value",
+                     "kind is incident, compensation, reconcile or execution");
     read_text(&r, "code", from_body(&object, "code"), &out->code);
     out->has_execution = execution.len > 0;
     if (out->has_execution && !uuid_read(execution, &out->execution))
-        wrong(&r, STR("execution"), "bad_value", STR("execution is the id of an execution"));
+        filter_wrong(&r, STR("execution"), "bad_value", "execution is the id of an execution");
     read_time(&r, "from", false, from_body(&object, "from"), &out->from_us);
     read_time(&r, "to", true, from_body(&object, "to"), &out->to_us);
     return findings->count == 0;
+}
+
+struct str filter_names(struct arena *mem, const char *(*name)(unsigned i), unsigned count)
+{
+    struct buf all;
+
+    buf_init_arena(&all, mem);
+    for (unsigned i = 0; i < count; i++)
+        buf_printf(&all, "%s%s", i > 0 ? ", " : "", name(i));
+    return buf_view(&all);
+}
+
+static const char *execution_status_of(unsigned i)
+{
+    return status_name((enum execution_status)i);
+}
+
+struct str filter_status_names(struct arena *mem)
+{
+    return filter_names(mem, execution_status_of, STATUS_COUNT);
 }

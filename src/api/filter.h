@@ -9,6 +9,9 @@
 
 #include "api/call.h"
 
+struct execution_filter;
+struct letter_filter;
+
 /*
  * From the query of the call, with its cursor; `status` may be given several
  * times or as a list with commas; `order` is `newest` or `oldest`. Refused when
@@ -35,5 +38,11 @@ bool filter_execution(struct call *c, bool *has, struct uuid *out) MUST_USE;
  * with all its hours; 0 without it. Refused when it is neither.
  */
 bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us) MUST_USE;
+
+/* "open, retried, resolved": what a refusal says of a parameter that is none of these. */
+struct str filter_names(struct arena *mem, const char *(*name)(unsigned i), unsigned count);
+
+/* The statuses of executions, in the same way. */
+struct str filter_status_names(struct arena *mem);
 
 #endif

@@ -1,22 +1,21 @@
 /* problem.c - see problem.h. */
 #include "api/problem.h"
 
-#include "api/http.h"
+#include "http/http.h"
 #include "value/json.h"
 #include "value/object.h"
+#include "words/words.h"
 
 struct value problem_findings(struct arena *mem, enum language language,
                               const struct findings *findings)
 {
-    struct findings said = {.items = ARENA_ARRAY(mem, findings->count, struct finding),
-                            .count = findings->count};
+    struct findings said = findings_copy(mem, findings);
 
-    if (language == LANGUAGE_EN)
-        return findings_value(mem, findings);
-    for (size_t i = 0; i < findings->count; i++) {
-        said.items[i] = findings->items[i];
-        said.items[i].message = words_say(mem, language, findings->items[i].message);
-        said.items[i].hint = words_say(mem, language, findings->items[i].hint);
+    for (size_t i = 0; language != LANGUAGE_EN && i < said.count; i++) {
+        struct finding *f = &said.items[i];
+
+        f->message = sentence_of(words_say(mem, language, f->message));
+        f->hint = sentence_of(words_say(mem, language, f->hint));
     }
     return findings_value(mem, &said);
 }
@@ -37,13 +36,12 @@ struct str problem_json(struct arena *mem, enum language language, const struct 
     int status = err_http_status(err->code);
     struct buf out;
 
-    buf_init_arena(&out, mem);
-    buf_char(&out, '{');
+    object_begin(&out, mem);
     object_text(&out, "type", STR("about:blank"));
-    object_text(&out, "title", words_say(mem, language, str_of(http_reason(status))));
+    object_text(&out, "title", words_say(mem, language, sentence_of(str_of(http_reason(status)))));
     object_int(&out, "status", status);
     object_text(&out, "code", str_of(err_code_name(err->code)));
-    object_text(&out, "detail", words_say(mem, language, str_of(err->message)));
+    object_text(&out, "detail", words_say(mem, language, err_sentence(err)));
     write_findings(mem, language, &out, findings);
     if (err->line > 0) {
         object_int(&out, "line", err->line);
@@ -54,6 +52,5 @@ struct str problem_json(struct arena *mem, enum language language, const struct 
         buf_char(&out, ',');
         buf_str(&out, more);
     }
-    buf_char(&out, '}');
-    return buf_view(&out);
+    return object_end(&out);
 }

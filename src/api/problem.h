@@ -2,10 +2,10 @@
 #ifndef PAWL_API_PROBLEM_H
 #define PAWL_API_PROBLEM_H
 
-#include "define/define.h"
-#include "words/words.h"
+#include "define/findings.h"
+#include "words/language.h"
 
-/* The findings with messages and hints in this language, as the API shows them. */
+/* Findings with messages and hints in this language, as the API shows them: findings_copy(). */
 struct value problem_findings(struct arena *mem, enum language language,
                               const struct findings *findings);
 

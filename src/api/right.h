@@ -1,4 +1,8 @@
-/* right.h - which roles may call which routes; the table is rights.def. */
+/*
+ * right.h - which roles may call which routes; the table is rights.def.
+ *
+ * why: decision 0045
+ */
 #ifndef PAWL_API_RIGHT_H
 #define PAWL_API_RIGHT_H
 

@@ -1,7 +1,7 @@
 /* router.c - see router.h. */
 #include "api/router.h"
 
-#include "api/percent.h"
+#include "http/percent.h"
 
 const struct route routes[] = {
 /* The right is the first of the rest; columns that differ from the usual follow it by name. */
@@ -11,6 +11,8 @@ const struct route routes[] = {
      .handle = (handler),                                                                          \
      .right = RIGHT_##__VA_ARGS__},
 #include "api/routes.def"
+/* What a browser opens. */
+#include "api/serve/ui_pages.def"
 #undef ROUTE
 };
 

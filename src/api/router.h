@@ -1,4 +1,8 @@
-/* router.h - which handler a request belongs to, and on what terms; the table is routes.def. */
+/*
+ * router.h - which handler a request belongs to, and on what terms; the table is routes.def.
+ *
+ * why: decision 0075
+ */
 #ifndef PAWL_API_ROUTER_H
 #define PAWL_API_ROUTER_H
 
@@ -43,6 +47,7 @@ struct route {
     enum route_auth auth;
     enum route_body body;
     enum route_csrf csrf;
+    const char *rate; /* strangers call it so often as --hook-rate says: what they share; or NULL */
     const char *query; /* the parameters that it takes, with spaces between them; NULL: none */
 };
 
@@ -82,6 +87,9 @@ const struct route *router_find(struct str method, struct str path,
  */
 bool router_decode(struct arena *mem, const struct route *route,
                    struct str params[ROUTE_PARAMS_MAX]) MUST_USE;
+
+/* The handlers of ui_pages.def, and of routes.def. */
+route_fn ui_page, ui_asset;
 
 #define ROUTE(method, pattern, handler, ...) route_fn handler;
 #include "api/routes.def"

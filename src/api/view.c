@@ -2,12 +2,14 @@
 #include "api/view.h"
 
 #include "api/api.h"
+#include "base/alloc.h"
 #include "base/map.h"
+#include "engine/show.h"
+#include "store/read_definition.h"
+#include "store/read_execution.h"
 #include "value/json.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { REMEMBERED_MAX = 10000 };
 
@@ -20,10 +22,10 @@ struct view_memory {
 
 struct view_memory *view_memory_new(void)
 {
-    struct view_memory *m = malloc(sizeof(*m));
+    struct view_memory *m = alloc_bytes(sizeof(*m));
 
-    if (m == NULL || pthread_mutex_init(&m->lock, NULL) != 0)
-        PANIC("out of memory");
+    if (pthread_mutex_init(&m->lock, NULL) != 0)
+        PANIC("no mutex");
     arena_init(&m->mem);
     map_init(&m->access, &m->mem);
     return m;
@@ -48,7 +50,7 @@ static const struct value *remember(struct view_memory *m, struct str key, struc
     }
     v = ARENA_NEW(&m->mem, struct value);
     *v = value_absent();
-    /* What cannot be read may have named anybody: it lets nobody in. */
+    /* An `access` that cannot be read lets nobody in: it may have named anybody. */
     if (json.len > 0 && (!json_read(&m->mem, str_copy(&m->mem, json), v, &err) ||
                          (v->kind != VALUE_MAP && v->kind != VALUE_NULL)))
         *v = value_bool(false);
@@ -61,7 +63,7 @@ static bool ask_access(const struct call *c, struct arena *mem, struct reader *r
                        struct str code, int64_t version, const char *what, bool *out,
                        struct err *err)
 {
-    struct view_memory *m = api_views(c->api);
+    struct view_memory *m = api_parts(c->api)->views;
     struct str key, json = STR_NONE;
     const struct value *access;
 
@@ -109,8 +111,8 @@ bool view_check(const struct call *c, struct arena *mem, struct reader *reader, 
     return is_visible || err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
 }
 
-static bool read_visible(const struct call *c, struct arena *mem, struct reader *reader,
-                         struct uuid id, struct execution_owner *owner, struct err *err)
+static bool view_read(const struct call *c, struct arena *mem, struct reader *reader,
+                      struct uuid id, struct execution_owner *owner, struct err *err)
 {
     bool found;
 
@@ -126,7 +128,7 @@ bool view_check_id(const struct call *c, struct arena *mem, struct reader *reade
 {
     struct execution_owner owner;
 
-    return read_visible(c, mem, reader, id, &owner, err);
+    return view_read(c, mem, reader, id, &owner, err);
 }
 
 bool view_check_acting(const struct call *c, struct arena *mem, struct reader *reader,
@@ -135,8 +137,22 @@ bool view_check_acting(const struct call *c, struct arena *mem, struct reader *r
     struct execution_owner owner;
     bool may_act;
 
-    if (!read_visible(c, mem, reader, id, &owner, err) ||
+    if (!view_read(c, mem, reader, id, &owner, err) ||
         !ask_access(c, mem, reader, owner.code, owner.version, "operate", &may_act, err))
         return false;
     return may_act || err_set(err, ERR_FORBIDDEN, "its definition lets others operate it, not you");
+}
+
+void view_history_row(struct arena *mem, struct buf *out, const struct mask *mask, struct uuid id,
+                      const struct history_row *row)
+{
+    struct buf whole;
+
+    if (mask_is_empty(mask)) {
+        show_history_row(out, id, row);
+        return;
+    }
+    buf_init_arena(&whole, mem);
+    show_history_row(&whole, id, row);
+    mask_view(mem, mask, buf_view(&whole), out);
 }

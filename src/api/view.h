@@ -11,6 +11,8 @@
 
 #include "api/call.h"
 
+struct history_row;
+struct mask;
 struct view_memory;
 
 struct view_memory *view_memory_new(void);
@@ -20,7 +22,7 @@ void view_memory_free(struct view_memory *m);
 bool view_allows(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
                  struct str code, int64_t version, bool *out, struct err *err) MUST_USE;
 
-/* The same for acting on it, which only who sees it may. */
+/* Whether the caller may act on it; only who may see it may. */
 bool view_allows_acting(const struct call *c, struct arena *mem, struct reader *reader,
                         struct str org_id, struct str code, int64_t version, bool *out,
                         struct err *err) MUST_USE;
@@ -37,5 +39,9 @@ bool view_check_id(const struct call *c, struct arena *mem, struct reader *reade
                    struct err *err) MUST_USE;
 bool view_check_acting(const struct call *c, struct arena *mem, struct reader *reader,
                        struct uuid id, struct err *err) MUST_USE;
+
+/* Append a row of the history of an execution, without what `mask` hides. `mem` is for work. */
+void view_history_row(struct arena *mem, struct buf *out, const struct mask *mask, struct uuid id,
+                      const struct history_row *row);
 
 #endif

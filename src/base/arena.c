@@ -1,7 +1,8 @@
 /* arena.c - blocks in a list, the newest one being filled. */
 #include "base/arena.h"
 
-#include <stdlib.h>
+#include "base/alloc.h"
+
 #include <string.h>
 
 #ifdef ARENA_ASAN
@@ -118,9 +119,7 @@ void *arena_grow(struct arena *a, size_t size)
 #endif
     if (bytes < need)
         bytes = need;
-    b = malloc(sizeof(*b) + bytes);
-    if (b == NULL)
-        PANIC("out of memory");
+    b = alloc_bytes(sizeof(*b) + bytes);
     b->older = a->blocks;
     b->bytes = bytes;
     a->blocks = b;

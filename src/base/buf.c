@@ -1,9 +1,10 @@
 /* buf.c - see buf.h. */
 #include "base/buf.h"
 
+#include "base/alloc.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void buf_init(struct buf *b)
 {
@@ -47,9 +48,7 @@ bool buf_grow(struct buf *b, size_t extra)
         if (b->len > 0)
             memcpy(p, b->ptr, b->len);
     } else {
-        p = realloc(b->ptr, bytes);
-        if (p == NULL)
-            PANIC("out of memory");
+        p = alloc_resize(b->ptr, bytes, 1);
     }
     b->ptr = p;
     b->room = bytes - 1 < b->limit ? bytes - 1 : b->limit;

@@ -1,13 +1,12 @@
 /* crash.c - see crash.h. */
 #include "base/crash.h"
 
-#include "base/attr.h"
+#include "base/names.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const names[] = {
 #define CRASH(symbol, name, when) name,
@@ -19,12 +18,6 @@ static const char *const names[] = {
 static int wanted_point = -1;
 static atomic_long passes_left;
 
-const char *crash_point_name(enum crash_point point)
-{
-    ASSERT(point < CRASH_POINT_COUNT);
-    return names[point];
-}
-
 static void read_environment(void)
 {
     const char *wanted = getenv("PAWL_CRASH_AT");
@@ -33,9 +26,7 @@ static void read_environment(void)
     if (wanted == NULL || *wanted == '\0')
         return;
     len = strcspn(wanted, ":");
-    for (int i = 0; i < CRASH_POINT_COUNT; i++)
-        if (strlen(names[i]) == len && memcmp(names[i], wanted, len) == 0)
-            wanted_point = i;
+    wanted_point = names_find(names, sizeof(names[0]), ARRAY_SIZE(names), str_from(wanted, len));
     if (wanted_point < 0)
         PANIC("PAWL_CRASH_AT names no point of crash.def");
     atomic_store(&passes_left, wanted[len] == ':' ? strtol(wanted + len + 1, NULL, 10) : 1);

@@ -18,8 +18,6 @@ enum crash_point {
     CRASH_POINT_COUNT
 };
 
-const char *crash_point_name(enum crash_point point);
-
 /* Count one pass, and die when it is the one that was asked for. */
 void crash_point_pass(enum crash_point point);
 

@@ -2,13 +2,11 @@
 #include "base/log.h"
 
 #include "base/buf.h"
+#include "base/names.h"
 #include "base/utf8.h"
 
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,20 +103,6 @@ static void add_time(struct buf *b, int64_t wall_us)
         buf_printf(b, "{\"time\":\"%s.%06dZ\"", text, (int)us);
 }
 
-static void add_double(struct buf *b, double d)
-{
-    char text[32];
-
-    if (!isfinite(d)) {
-        buf_text(b, "null");
-        return;
-    }
-    snprintf(text, sizeof(text), "%.15g", d);
-    if (strtod(text, NULL) != d)
-        snprintf(text, sizeof(text), "%.17g", d);
-    buf_text(b, text);
-}
-
 static void add_field(struct buf *b, const struct log_field *f)
 {
     buf_printf(b, ",\"%s\":", f->name);
@@ -128,12 +112,6 @@ static void add_field(struct buf *b, const struct log_field *f)
         return;
     case LOG_KIND_INT:
         buf_printf(b, "%lld", (long long)f->i);
-        return;
-    case LOG_KIND_DOUBLE:
-        add_double(b, f->d);
-        return;
-    case LOG_KIND_BOOL:
-        buf_text(b, f->b ? "true" : "false");
         return;
     case LOG_KIND_ERR:
         buf_printf(b, "{\"code\":\"%s\",\"message\":", err_code_name(f->err->code));
@@ -178,12 +156,4 @@ void log_write(enum log_level level, const char *message, const struct log_field
     pthread_mutex_unlock(&sink.lock);
 }
 
-bool log_level_read(struct str name, enum log_level *out)
-{
-    for (unsigned i = 0; i < LOG_LEVEL_COUNT; i++) {
-        *out = (enum log_level)i;
-        if (str_eq(name, str_of(level_names[i])))
-            return true;
-    }
-    return false;
-}
+NAMES_READ(log_level_read, enum log_level, level_names)

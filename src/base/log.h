@@ -16,8 +16,8 @@
 #ifndef PAWL_BASE_LOG_H
 #define PAWL_BASE_LOG_H
 
-#include "base/clock.h"
 #include "base/err.h"
+#include "base/time/clock.h"
 
 enum log_level {
 #define LEVEL(symbol, name) LOG_##symbol,
@@ -29,7 +29,7 @@ enum log_level {
 /* Longer texts are cut and end in "...". */
 enum { LOG_TEXT_MAX = 4096 };
 
-enum log_kind { LOG_KIND_STR, LOG_KIND_INT, LOG_KIND_DOUBLE, LOG_KIND_BOOL, LOG_KIND_ERR };
+enum log_kind { LOG_KIND_STR, LOG_KIND_INT, LOG_KIND_ERR };
 
 /* A name, which must not need escaping, and a value that outlives the call. */
 struct log_field {
@@ -38,8 +38,6 @@ struct log_field {
     union {
         struct str text;
         int64_t i;
-        double d;
-        bool b;
         const struct err *err;
     };
 };
@@ -52,17 +50,6 @@ static inline struct log_field log_str(const char *name, struct str text)
 static inline struct log_field log_int(const char *name, int64_t i)
 {
     return (struct log_field){.name = name, .kind = LOG_KIND_INT, .i = i};
-}
-
-/* Infinity and NaN, which JSON does not have, become null. */
-static inline struct log_field log_double(const char *name, double d)
-{
-    return (struct log_field){.name = name, .kind = LOG_KIND_DOUBLE, .d = d};
-}
-
-static inline struct log_field log_bool(const char *name, bool b)
-{
-    return (struct log_field){.name = name, .kind = LOG_KIND_BOOL, .b = b};
 }
 
 /* {"code": ..., "message": ...} */

@@ -1,8 +1,9 @@
 /* mailbox.c - a ring under a mutex, and an eventfd that mirrors whether it is empty. */
 #include "base/mailbox.h"
 
+#include "base/alloc.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -13,9 +14,7 @@ bool mailbox_init(struct mailbox *m, size_t capacity, struct err *err)
     m->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (m->fd < 0)
         return err_set(err, ERR_IO, "no eventfd: %s", strerrordesc_np(errno));
-    m->items = calloc(capacity, sizeof(*m->items));
-    if (m->items == NULL)
-        PANIC("out of memory");
+    m->items = alloc_array(capacity, sizeof(*m->items));
     if (pthread_mutex_init(&m->lock, NULL) != 0)
         PANIC("no mutex");
     return true;

@@ -25,11 +25,6 @@ void nearest_offer(struct nearest *n, struct str candidate)
 
 void nearest_offer_words(struct nearest *n, struct str words)
 {
-    while (words.len > 0) {
-        int64_t space = str_find(words, STR(" "), 0);
-        size_t end = space < 0 ? words.len : (size_t)space;
-
-        nearest_offer(n, str_slice(words, 0, end));
-        words = str_slice(words, space < 0 ? end : end + 1, words.len);
-    }
+    while (words.len > 0)
+        nearest_offer(n, str_cut(&words, ' '));
 }

@@ -63,6 +63,16 @@ struct str str_trim(struct str s)
     return s;
 }
 
+struct str str_cut(struct str *rest, char between)
+{
+    const char *end = rest->len > 0 ? memchr(rest->ptr, between, rest->len) : NULL;
+    size_t len = end == NULL ? rest->len : (size_t)(end - rest->ptr);
+    struct str first = str_slice(*rest, 0, len);
+
+    *rest = str_slice(*rest, end == NULL ? len : len + 1, rest->len);
+    return first;
+}
+
 struct str str_copy(struct arena *mem, struct str s)
 {
     return str_from(arena_copy(mem, s.ptr, s.len), s.len);

@@ -55,6 +55,9 @@ struct str str_slice(struct str s, size_t from, size_t to);
 /* Without ASCII white space at both ends. */
 struct str str_trim(struct str s);
 
+/* What stands before the first `between` of *rest, which becomes what stands behind it. */
+struct str str_cut(struct str *rest, char between);
+
 struct str str_copy(struct arena *mem, struct str s);
 
 /* printf into an arena. */

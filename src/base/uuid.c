@@ -1,6 +1,8 @@
 /* uuid.c - see uuid.h. */
 #include "base/uuid.h"
 
+#include "base/hex.h"
+
 #include <errno.h>
 #include <sys/random.h>
 
@@ -33,52 +35,43 @@ int64_t uuid_ms(struct uuid id)
     return ms;
 }
 
-/* Whether a dash stands before byte number i. */
-static bool dash_before(unsigned i)
-{
-    return i == 4 || i == 6 || i == 8 || i == 10;
-}
+/* How many bytes stand between the dashes. */
+static const size_t groups[] = {4, 2, 2, 2, 6};
 
-void uuid_write(struct uuid id, char out[UUID_TEXT_LEN + 1])
+char *uuid_write(struct uuid id, char out[UUID_TEXT_LEN + 1])
 {
-    for (unsigned i = 0; i < sizeof(id.bytes); i++) {
-        if (dash_before(i))
-            *out++ = '-';
-        *out++ = "0123456789abcdef"[id.bytes[i] >> 4];
-        *out++ = "0123456789abcdef"[id.bytes[i] & 15];
+    const uint8_t *bytes = id.bytes;
+    char *p = out;
+
+    for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+        p = hex_write(p, bytes, groups[i]);
+        *p++ = '-';
+        bytes += groups[i];
     }
-    *out = '\0';
+    p[-1] = '\0';
+    return out;
 }
 
-/* The value of a hexadecimal digit, or -1. */
-static int hex_digit(char c)
+struct str uuid_text(struct arena *mem, struct uuid id)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
+    return str_from(uuid_write(id, arena_alloc(mem, UUID_TEXT_LEN + 1)), UUID_TEXT_LEN);
 }
 
 bool uuid_read(struct str text, struct uuid *out)
 {
-    const char *p = text.ptr;
     struct uuid id;
+    size_t at = 0, byte = 0;
 
     if (text.len != UUID_TEXT_LEN)
         return false;
-    for (unsigned i = 0; i < sizeof(id.bytes); i++) {
-        int high, low;
+    for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+        size_t len = 2 * groups[i];
 
-        if (dash_before(i) && *p++ != '-')
+        if ((i > 0 && text.ptr[at++] != '-') ||
+            !hex_read(str_slice(text, at, at + len), id.bytes + byte, groups[i]))
             return false;
-        high = hex_digit(*p++);
-        low = hex_digit(*p++);
-        if (high < 0 || low < 0)
-            return false;
-        id.bytes[i] = (uint8_t)(high << 4 | low);
+        at += len;
+        byte += groups[i];
     }
     *out = id;
     return true;

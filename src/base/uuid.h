@@ -26,8 +26,15 @@ struct uuid uuid_v7(int64_t ms, const uint8_t random[UUID_RANDOM_LEN]);
 /* The millisecond in a UUID of version 7. */
 int64_t uuid_ms(struct uuid id);
 
-/* Write 36 characters in lower case and a zero byte. */
-void uuid_write(struct uuid id, char out[UUID_TEXT_LEN + 1]);
+/* Write 36 characters in lower case and a zero byte. Answers `out`. */
+char *uuid_write(struct uuid id, char out[UUID_TEXT_LEN + 1]);
+
+/* The same as a text in `mem`, with the zero byte, which is not counted. */
+struct str uuid_text(struct arena *mem, struct uuid id);
+
+/* The same as a text that lives until the block ends in which this is written. */
+#define UUID_STR(id)                                                                               \
+    ((struct str){.ptr = uuid_write((id), (char[UUID_TEXT_LEN + 1]){0}), .len = UUID_TEXT_LEN})
 
 /* Read 8-4-4-4-12 digits of either case, of any version. False for anything else. */
 bool uuid_read(struct str text, struct uuid *out) MUST_USE;

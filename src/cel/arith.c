@@ -5,7 +5,7 @@
  * mode an int beside a double is taken as a double. What stands at a key or an
  * index is found in parts.c.
  */
-#include "cel/moment.h"
+#include "cel/lib/moment.h"
 #include "cel/program.h"
 
 static const char *const operator_names[] = {
@@ -154,16 +154,10 @@ static struct value moment_arithmetic(struct cel_eval *ev, enum operator op, str
     struct value out;
     bool ok;
 
-    if (op == OPERATOR_ADD && is_time && of_time)
-        return operate_no_overload(ev, op, a, b);
-    if (op == OPERATOR_ADD)
-        ok = is_time   ? moment_add(a, b, &out)
-             : of_time ? moment_add(b, a, &out)
-                       : moment_add_durations(a, b, &out);
+    if (op == OPERATOR_ADD && !(is_time && of_time))
+        ok = moment_add(a, b, &out);
     else if (op == OPERATOR_SUBTRACT && (is_time || !of_time))
-        ok = of_time   ? moment_diff(a, b, &out)
-             : is_time ? moment_sub(a, b, &out)
-                       : moment_sub_durations(a, b, &out);
+        ok = moment_sub(a, b, &out);
     else
         return operate_no_overload(ev, op, a, b);
     if (ok && out.kind == VALUE_DURATION && ev->mode == CEL_STRICT)
@@ -205,7 +199,7 @@ static struct value negate(struct cel_eval *ev, struct value a)
     if (a.kind == VALUE_DOUBLE)
         return value_double(-a.d);
     if (a.kind == VALUE_DURATION)
-        return moment_negate(a, &out) ? out : overflow(ev, "the range of time");
+        return moment_sub(value_duration(0, 0), a, &out) ? out : overflow(ev, "the range of time");
     return operate_no_overload(ev, OPERATOR_NEGATE, a, value_absent());
 }
 

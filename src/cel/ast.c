@@ -12,37 +12,37 @@ const char *operator_text(enum operator op)
     return operator_texts[op];
 }
 
-struct node *node_new(struct arena *mem, enum node_kind kind, uint32_t offset)
+struct ast_node *node_new(struct arena *mem, enum node_kind kind, uint32_t offset)
 {
-    struct node *n = arena_alloc(mem, sizeof(*n));
+    struct ast_node *n = arena_alloc(mem, sizeof(*n));
 
-    *n = (struct node){.kind = (uint8_t)kind, .offset = offset, .depth = 1};
+    *n = (struct ast_node){.kind = (uint8_t)kind, .offset = offset, .depth = 1};
     return n;
 }
 
-struct node *node_const(struct arena *mem, uint32_t offset, struct value v)
+struct ast_node *node_const(struct arena *mem, uint32_t offset, struct value v)
 {
-    struct node *n = node_new(mem, NODE_CONST, offset);
+    struct ast_node *n = node_new(mem, NODE_CONST, offset);
 
     n->value = v;
     return n;
 }
 
-struct node *node_name(struct arena *mem, uint32_t offset, struct str name)
+struct ast_node *node_name(struct arena *mem, uint32_t offset, struct str name)
 {
-    struct node *n = node_new(mem, NODE_NAME, offset);
+    struct ast_node *n = node_new(mem, NODE_NAME, offset);
 
     n->text = name;
     return n;
 }
 
-struct node *node_items(struct arena *mem, enum node_kind kind, uint32_t offset,
-                        struct node *const *items, uint32_t count)
+struct ast_node *node_items(struct arena *mem, enum node_kind kind, uint32_t offset,
+                            struct ast_node *const *items, uint32_t count)
 {
-    struct node *n = node_new(mem, kind, offset);
+    struct ast_node *n = node_new(mem, kind, offset);
 
     n->count = count;
-    n->items = ARENA_ARRAY(mem, count, struct node *);
+    n->items = ARENA_ARRAY(mem, count, struct ast_node *);
     for (uint32_t i = 0; i < count; i++) {
         n->items[i] = items[i];
         if (items[i]->depth >= n->depth)

@@ -14,7 +14,7 @@
 #include "cel/cel.h"
 
 struct type;
-struct function;
+struct cel_function;
 
 enum operator{
 #define OPERATOR(symbol, name, text) OPERATOR_##symbol,
@@ -46,7 +46,7 @@ enum node_kind {
     NODE_BIND,         /* cel.bind(local, items[0], items[1]) */
     NODE_OPTIONAL_MAP, /* items[0].optMap(local, items[1]) */
     NODE_JOIN,         /* a template: items joined as text */
-    NODE_FAIL,         /* fails when evaluated, with `text` for a message */
+    NODE_FAIL,         /* fails when evaluated, with the error in `value` */
 };
 
 enum fold_kind {
@@ -70,12 +70,12 @@ struct fold {
     enum fold_kind kind;
     struct local first;  /* element or key; index or key when there is a second */
     struct local second; /* value; its name is empty when there is none */
-    struct node *range;
-    struct node *filter; /* or NULL */
-    struct node *body;
+    struct ast_node *range;
+    struct ast_node *filter; /* or NULL */
+    struct ast_node *body;
 };
 
-struct node {
+struct ast_node {
     uint8_t kind;     /* enum node_kind */
     bool is_member;   /* CALL: items[0] is the receiver */
     bool is_absolute; /* NAME: written with a leading dot */
@@ -85,27 +85,27 @@ struct node {
     uint16_t depth;
     uint32_t offset; /* in the source, in bytes: where a message points */
     uint32_t count;  /* of items */
-    struct str text; /* NAME, SELECT, CALL: name; FAIL: message */
+    struct str text; /* NAME, SELECT, CALL: name */
     union {
-        struct node **items;
-        struct node *operand; /* SELECT, HAS, OPTIONAL_SELECT */
+        struct ast_node **items;
+        struct ast_node *operand; /* SELECT, HAS, OPTIONAL_SELECT */
         struct fold *fold;
     };
     union {
-        struct value value;              /* CONST */
-        uint32_t slot;                   /* SLOT, HAS_SLOT */
-        struct local *local;             /* LOCAL, BIND, OPTIONAL_MAP */
-        const struct function *function; /* CALL, after check */
-        const bool *optional;            /* LIST, MAP: which items or entries have a '?', or NULL */
+        struct value value;                  /* CONST; FAIL: the error */
+        uint32_t slot;                       /* SLOT, HAS_SLOT */
+        struct local *local;                 /* LOCAL, BIND, OPTIONAL_MAP */
+        const struct cel_function *function; /* CALL, after check */
+        const bool *optional; /* LIST, MAP: which items or entries have a '?', or NULL */
     };
 };
 
-struct node *node_new(struct arena *mem, enum node_kind kind, uint32_t offset);
-struct node *node_const(struct arena *mem, uint32_t offset, struct value v);
-struct node *node_name(struct arena *mem, uint32_t offset, struct str name);
+struct ast_node *node_new(struct arena *mem, enum node_kind kind, uint32_t offset);
+struct ast_node *node_const(struct arena *mem, uint32_t offset, struct value v);
+struct ast_node *node_name(struct arena *mem, uint32_t offset, struct str name);
 
 /* A node with its own copy of the list of items. */
-struct node *node_items(struct arena *mem, enum node_kind kind, uint32_t offset,
-                        struct node *const *items, uint32_t count);
+struct ast_node *node_items(struct arena *mem, enum node_kind kind, uint32_t offset,
+                            struct ast_node *const *items, uint32_t count);
 
 #endif

@@ -28,7 +28,6 @@ static const struct advice *keep_advice(struct arena *mem, const struct checker 
     for (size_t i = 0; i < c->notes.count; i++) {
         notes[i] = c->notes.items[i];
         notes[i].name = str_copy(mem, notes[i].name);
-        notes[i].message = str_copy(mem, notes[i].message);
     }
     *kept = (struct advice){.notes = notes,
                             .note_count = (uint32_t)c->notes.count,
@@ -38,8 +37,9 @@ static const struct advice *keep_advice(struct arena *mem, const struct checker 
 
 /* Check, fold and emit a tree; the part that all ways to compile share. */
 static bool compile_tree(struct arena *mem, struct arena *scratch, const struct cel_env *env,
-                         struct str source, struct node *tree, const struct cel_options *options,
-                         const struct cel_program **out, struct err *err)
+                         struct str source, struct ast_node *tree,
+                         const struct cel_options *options, const struct cel_program **out,
+                         struct err *err)
 {
     struct guards when[2] = {{0}, {0}};
     struct checker checker;
@@ -57,7 +57,7 @@ static bool compile_tree(struct arena *mem, struct arena *scratch, const struct 
 }
 
 /* A function that makes the tree of a source; the parser stands at its beginning. */
-typedef struct node *tree_fn(struct parser *p);
+typedef struct ast_node *tree_fn(struct parser *p);
 
 /* The byte offset of a line and column, which count from 1, in code points. */
 static size_t place_offset(struct str source, uint32_t line, uint32_t column)
@@ -96,7 +96,7 @@ static bool compile(struct arena *mem, const struct cel_env *env, struct str sou
 {
     struct arena scratch;
     struct parser parser;
-    struct node *tree;
+    struct ast_node *tree;
     bool ok = false;
 
     arena_init(&scratch);
@@ -129,7 +129,7 @@ bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str t
 static bool is_quoted_literal(struct str text)
 {
     struct lexer lex = {.source = text};
-    struct token t;
+    struct lex_token t;
     struct err err;
 
     return text.len >= 2 && text.ptr[0] == '"' && lex_next(&lex, &t, &err) &&
@@ -150,7 +150,7 @@ bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str 
 void cel_program_release(const struct cel_program *program)
 {
     if (program->own_patterns != NULL)
-        patterns_fini(program->own_patterns);
+        cel_patterns_release(program->own_patterns);
 }
 
 struct str cel_program_type(const struct cel_program *program)
@@ -233,8 +233,8 @@ struct value cel_call(struct cel_eval *ev, const struct cel_program *body, const
     if (v.kind != VALUE_ERROR)
         return v;
     /* The place in the body means nothing to the caller. */
-    return value_error(ev->mem, v.error->code, ev->offset, "%s(): %s", ev->function,
-                       v.error->message);
+    return value_error(ev->mem, v.error->code, ev->offset, "%s(): %pS", ev->function,
+                       SENTENCE_ARG(value_sentence(v)));
 }
 
 static const char *const op_names[] = {

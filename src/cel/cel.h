@@ -12,6 +12,8 @@
  * Definition mode, for everything that users write, adds mixed arithmetic,
  * `$` as the root of all variables, dates, and the wider grammars of
  * duration() and timestamp().
+ *
+ * why: decision 0024
  */
 #ifndef PAWL_CEL_CEL_H
 #define PAWL_CEL_CEL_H
@@ -28,7 +30,7 @@ struct cel_patterns;
 struct cel_eval;
 
 /* A function of the library or of the caller; see eval.h. */
-typedef struct value cel_fn(struct cel_eval *ev, const struct value *args, unsigned count);
+typedef struct value cel_fn(struct cel_eval *ev, const struct value *args);
 
 enum {
     CEL_SOURCE_MAX = 100000, /* code points */
@@ -261,8 +263,7 @@ enum cel_note_kind {
 struct cel_note {
     enum cel_note_kind kind;
     struct str name; /* of the variable or field: "steps.pay" */
-    struct str message;
-    uint32_t line, column;
+    struct err err;  /* what is said about it, and where it stands */
 };
 
 /* Whether a text holds ${x}, as other languages put texts together; *inner is what is in it. */
@@ -295,6 +296,8 @@ struct cel_activation {
     struct value (*load)(void *context, uint32_t slot);
     void *context;
     int64_t now_us; /* handed to functions that need the time */
+    /* What evaluations with it have cost so far is added here; may be NULL. */
+    struct cel_limits *spent;
 };
 
 /*

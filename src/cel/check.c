@@ -5,7 +5,6 @@
 #include "cel/check.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 /* --- messages --- */
 
@@ -19,51 +18,43 @@ const char *check_text(struct checker *c, const struct type *t)
     return text.ptr;
 }
 
-static void report(struct checker *c, const struct node *n, const char *message)
+const struct type *check_fail(struct checker *c, const struct ast_node *n, const char *format, ...)
 {
     uint32_t line, column;
-
-    cel_place(c->source, n->offset, &line, &column);
-    err_set_at(c->err, ERR_EXPRESSION_TYPE, line, column, "%s", message);
-}
-
-const struct type *check_fail(struct checker *c, const struct node *n, const char *format, ...)
-{
-    char message[sizeof(c->err->message)];
     va_list args;
 
     if (c->is_lenient)
         return type_basic(TYPE_DYN);
+    cel_place(c->source, n->offset, &line, &column);
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    (void)err_vset(c->err, ERR_EXPRESSION_TYPE, line, column, format, args);
     va_end(args);
-    report(c, n, message);
     return NULL;
 }
 
 /* Something that does not exist: an error now, or when it is evaluated. */
-const struct type *check_fail_unknown(struct checker *c, struct node *n, struct str message)
+const struct type *check_fail_unknown(struct checker *c, struct ast_node *n, const struct err *err)
 {
     if (!c->is_lenient) {
-        report(c, n, message.ptr);
+        *c->err = *err;
+        cel_place(c->source, n->offset, &c->err->line, &c->err->column);
         return NULL;
     }
     n->kind = NODE_FAIL;
-    n->text = message;
+    n->value = value_error_of(c->mem, ERR_EXPRESSION_ERROR, n->offset, err_sentence(err));
     return type_basic(TYPE_DYN);
 }
 
-struct str check_hint(struct checker *c, struct str message, struct str nearest)
+void check_hint(struct err *err, struct str nearest)
 {
-    if (nearest.len == 0)
-        return message;
-    return str_printf(c->mem, "%.*s; did you mean '%.*s'?", STR_ARG(message), STR_ARG(nearest));
+    if (nearest.len > 0)
+        err_set_hint(err, "did you mean '%.*s'?", STR_ARG(nearest));
 }
 
 /* --- the rest --- */
 
 /* The operand must be a bool, or might be one. */
-static bool check_condition(struct checker *c, struct node *n)
+static bool check_condition(struct checker *c, struct ast_node *n)
 {
     const struct type *t = check_node(c, n);
 
@@ -76,7 +67,7 @@ static bool check_condition(struct checker *c, struct node *n)
 }
 
 /* What makes && false, or || true, decides whatever stands beside it, before it or behind it. */
-static const struct type *check_logic(struct checker *c, struct node *n)
+static const struct type *check_logic(struct checker *c, struct ast_node *n)
 {
     size_t outer = c->guards.count;
 
@@ -90,7 +81,8 @@ static const struct type *check_logic(struct checker *c, struct node *n)
 }
 
 /* One of the two ways that a condition with these guards decides about. */
-static const struct type *check_way(struct checker *c, struct node *n, const struct guards *guards)
+static const struct type *check_way(struct checker *c, struct ast_node *n,
+                                    const struct guards *guards)
 {
     size_t outer = c->guards.count;
     const struct type *t;
@@ -102,7 +94,7 @@ static const struct type *check_way(struct checker *c, struct node *n, const str
     return t;
 }
 
-static const struct type *check_ternary(struct checker *c, struct node *n)
+static const struct type *check_ternary(struct checker *c, struct ast_node *n)
 {
     struct guards when_true = {0}, when_false = {0};
     const struct type *a, *b, *joined;
@@ -127,7 +119,7 @@ static const struct type *check_ternary(struct checker *c, struct node *n)
 }
 
 /* The type of an item with a '?' before it is what its optional holds. */
-static const struct type *check_item(struct checker *c, struct node *n, bool is_optional)
+static const struct type *check_item(struct checker *c, struct ast_node *n, bool is_optional)
 {
     const struct type *t = check_node(c, n), *inner;
 
@@ -154,7 +146,7 @@ static const struct type *join_item(struct checker *c, const struct type *all,
     return joined != NULL ? joined : type_basic(TYPE_DYN);
 }
 
-static const struct type *check_list(struct checker *c, struct node *n)
+static const struct type *check_list(struct checker *c, struct ast_node *n)
 {
     const struct type *all = NULL;
 
@@ -174,7 +166,7 @@ static bool may_be_key(const struct type *t)
            t->kind == TYPE_VARIABLE;
 }
 
-static const struct type *check_map(struct checker *c, struct node *n)
+static const struct type *check_map(struct checker *c, struct ast_node *n)
 {
     const struct type *keys = NULL, *values = NULL;
 
@@ -200,7 +192,7 @@ static const struct type *check_map(struct checker *c, struct node *n)
 }
 
 /* What the variables of a comprehension over `range` are. */
-static bool fold_variables(struct checker *c, const struct node *n, const struct type *range)
+static bool fold_variables(struct checker *c, const struct ast_node *n, const struct type *range)
 {
     struct fold *f = n->fold;
     bool two = f->second.name.len > 0;
@@ -220,7 +212,7 @@ static bool fold_variables(struct checker *c, const struct node *n, const struct
     return true;
 }
 
-static const struct type *fold_result(struct checker *c, const struct node *n,
+static const struct type *fold_result(struct checker *c, const struct ast_node *n,
                                       const struct type *body)
 {
     const struct fold *f = n->fold;
@@ -248,7 +240,7 @@ static const struct type *fold_result(struct checker *c, const struct node *n,
     PANIC("unknown kind of comprehension");
 }
 
-static const struct type *check_fold(struct checker *c, struct node *n)
+static const struct type *check_fold(struct checker *c, struct ast_node *n)
 {
     struct fold *f = n->fold;
     struct local *outer = c->locals;
@@ -270,7 +262,7 @@ static const struct type *check_fold(struct checker *c, struct node *n)
 }
 
 static const struct type *check_in_scope(struct checker *c, struct local *local,
-                                         const struct type *type, struct node *body)
+                                         const struct type *type, struct ast_node *body)
 {
     const struct type *t;
 
@@ -282,14 +274,14 @@ static const struct type *check_in_scope(struct checker *c, struct local *local,
     return t;
 }
 
-static const struct type *check_bind(struct checker *c, struct node *n)
+static const struct type *check_bind(struct checker *c, struct ast_node *n)
 {
     const struct type *t = check_node(c, n->items[0]);
 
     return t == NULL ? NULL : check_in_scope(c, n->local, t, n->items[1]);
 }
 
-static const struct type *check_optional_map(struct checker *c, struct node *n)
+static const struct type *check_optional_map(struct checker *c, struct ast_node *n)
 {
     const struct type *inner = infer_variable(&c->infer);
     const struct type *t = check_node(c, n->items[0]);
@@ -308,7 +300,7 @@ static const struct type *check_optional_map(struct checker *c, struct node *n)
     return t;
 }
 
-static const struct type *check_join(struct checker *c, struct node *n)
+static const struct type *check_join(struct checker *c, struct ast_node *n)
 {
     for (uint32_t i = 0; i < n->count; i++)
         if (n->items[i]->kind == NODE_CONST)
@@ -318,7 +310,7 @@ static const struct type *check_join(struct checker *c, struct node *n)
     return type_basic(TYPE_STRING);
 }
 
-static const struct type *check_operands(struct checker *c, struct node *n)
+static const struct type *check_operands(struct checker *c, struct ast_node *n)
 {
     const struct type *a = check_node(c, n->items[0]), *b = NULL;
 
@@ -332,12 +324,12 @@ static const struct type *check_operands(struct checker *c, struct node *n)
     return check_operator(c, n, a, b);
 }
 
-const struct type *check_node(struct checker *c, struct node *n)
+const struct type *check_node(struct checker *c, struct ast_node *n)
 {
     switch ((enum node_kind)n->kind) {
     case NODE_CONST:
         check_dollar(c, n, false);
-        return type_of_value(c->mem, n->value);
+        return type_of_value(n->value);
     case NODE_NAME:
         return check_name(c, n);
     case NODE_ROOT:
@@ -392,7 +384,7 @@ void checker_init(struct checker *c, struct arena *mem, const struct cel_env *en
     infer_init(&c->infer, mem);
 }
 
-const struct type *check_tree(struct checker *c, struct node *n)
+const struct type *check_tree(struct checker *c, struct ast_node *n)
 {
     const struct type *t = check_node(c, n);
 

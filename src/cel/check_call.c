@@ -8,10 +8,10 @@
  * math.greatest(...): the receiver may be a part of the name of a function.
  * Answers that name, or an empty one when no function begins like that.
  */
-static struct str dotted_function_name(struct checker *c, const struct node *call)
+static struct str dotted_function_name(struct checker *c, const struct ast_node *call)
 {
     char dotted[DOTTED_MAX];
-    const struct node *first;
+    const struct ast_node *first;
     struct str space;
 
     if (!call->is_member)
@@ -23,7 +23,7 @@ static struct str dotted_function_name(struct checker *c, const struct node *cal
     return str_printf(c->mem, "%.*s.%.*s", STR_ARG(space), STR_ARG(call->text));
 }
 
-static void drop_receiver(struct node *call)
+static void drop_receiver(struct ast_node *call)
 {
     call->items++;
     call->count--;
@@ -38,15 +38,6 @@ static bool overload_fits(struct checker *c, const struct overload *o, const str
 
     if (o->count != count)
         return false;
-    if (!o->is_generic) {
-        for (uint32_t i = 0; i < count; i++)
-            if (!infer_assignable(&c->infer, args[i], o->params[i])) {
-                infer_undo(&c->infer, mark);
-                return false;
-            }
-        *result = o->result;
-        return true;
-    }
     memset(fresh, 0, sizeof(fresh));
     for (uint32_t i = 0; i < count; i++)
         if (!infer_assignable(&c->infer, args[i], infer_instance(&c->infer, o->params[i], fresh))) {
@@ -75,7 +66,7 @@ static bool numbers_fit(struct checker *c, const struct type **args, uint32_t co
     return *result != NULL;
 }
 
-static bool takes_count(const struct function *f, uint32_t count)
+static bool takes_count(const struct cel_function *f, uint32_t count)
 {
     for (const struct overload *o = f->overloads; o != NULL; o = o->next)
         if (o->takes_numbers ? count > 0 : o->count == count)
@@ -83,53 +74,69 @@ static bool takes_count(const struct function *f, uint32_t count)
     return false;
 }
 
-/* "; it takes (string, int) or (bytes, int)"; nothing when there are too many ways to say. */
-static void write_signatures(struct buf *text, const struct function *f)
+static void write_types(struct buf *text, const struct type *const *types, uint32_t count)
+{
+    buf_char(text, '(');
+    for (uint32_t i = 0; i < count; i++) {
+        buf_text(text, i == 0 ? "" : ", ");
+        type_write(text, types[i]);
+    }
+    buf_char(text, ')');
+}
+
+/* Add "; it takes (string, int) or (bytes, int)", unless there are too many ways to say. */
+static void say_signatures(struct checker *c, const struct cel_function *f)
 {
     enum { SAID_MAX = 4 };
+    struct buf first, last;
     unsigned count = 0;
 
     for (const struct overload *o = f->overloads; o != NULL; o = o->next)
         count += o->takes_numbers ? SAID_MAX + 1 : 1;
     if (count > SAID_MAX)
         return;
-    buf_text(text, "; it takes ");
+    buf_init_arena(&first, c->mem);
+    buf_init_arena(&last, c->mem);
     for (const struct overload *o = f->overloads; o != NULL; o = o->next) {
-        buf_char(text, '(');
-        for (unsigned i = 0; i < o->count; i++) {
-            buf_text(text, i == 0 ? "" : ", ");
-            type_write(text, o->params[i]);
-        }
-        buf_text(text, o->next == NULL ? ")" : o->next->next == NULL ? ") or " : "), ");
+        buf_text(&first, first.len > 0 && o->next != NULL ? ", " : "");
+        write_types(o->next == NULL ? &last : &first, o->params, o->count);
     }
+    if (first.len == 0)
+        (void)err_set_at(c->err, c->err->code, c->err->line, c->err->column, "%pS; it takes %.*s",
+                         ERR_ARG(c->err), STR_ARG(buf_view(&last)));
+    else
+        (void)err_set_at(c->err, c->err->code, c->err->line, c->err->column,
+                         "%pS; it takes %.*s or %.*s", ERR_ARG(c->err), STR_ARG(buf_view(&first)),
+                         STR_ARG(buf_view(&last)));
 }
 
-static const struct type *fail_call(struct checker *c, struct node *n, const struct type **args)
+static const struct type *fail_call(struct checker *c, struct ast_node *n, const struct type **args)
 {
-    struct buf text;
+    struct err err;
+    struct buf types;
 
     /* Functions rely on the number of their arguments, if not on their kinds. */
-    if (c->is_lenient && !takes_count(n->function, n->count))
-        return check_fail_unknown(c, n,
-                                  str_printf(c->mem, "no such overload: %.*s() with %u arguments",
-                                             STR_ARG(n->function->name), n->count));
+    if (c->is_lenient && !takes_count(n->function, n->count)) {
+        (void)err_set(&err, ERR_EXPRESSION_TYPE, "no such overload: %.*s() with %u arguments",
+                      STR_ARG(n->function->name), n->count);
+        return check_fail_unknown(c, n, &err);
+    }
     if (c->is_lenient)
         return type_basic(TYPE_DYN);
     if (n->is_member && n->count == 2 && str_eq(n->function->name, STR("contains")) &&
         infer_final(&c->infer, args[0])->kind == TYPE_LIST)
         return check_fail(c, n, "a list has no contains(): write \"x\" in list");
-    buf_init_arena(&text, c->mem);
-    for (uint32_t i = 0; i < n->count; i++) {
-        buf_text(&text, i == 0 ? "" : ", ");
-        type_write(&text, infer_final(&c->infer, args[i]));
-    }
-    buf_char(&text, ')');
-    write_signatures(&text, n->function);
-    return check_fail(c, n, "no such overload: %.*s(%.*s", STR_ARG(n->function->name),
-                      STR_ARG(buf_view(&text)));
+    for (uint32_t i = 0; i < n->count; i++)
+        args[i] = infer_final(&c->infer, args[i]);
+    buf_init_arena(&types, c->mem);
+    write_types(&types, args, n->count);
+    (void)check_fail(c, n, "no such overload: %.*s%.*s", STR_ARG(n->function->name),
+                     STR_ARG(buf_view(&types)));
+    say_signatures(c, n->function);
+    return NULL;
 }
 
-static const struct type *check_overloads(struct checker *c, struct node *n,
+static const struct type *check_overloads(struct checker *c, struct ast_node *n,
                                           const struct type **args)
 {
     const struct type *result = NULL;
@@ -159,7 +166,7 @@ static uint32_t count_verbs(struct str template)
 }
 
 /* format() with everything written out: values that the template has no place for are lost. */
-static bool check_format(struct checker *c, const struct node *n)
+static bool check_format(struct checker *c, const struct ast_node *n)
 {
     uint32_t verbs;
 
@@ -177,33 +184,46 @@ static bool check_format(struct checker *c, const struct node *n)
                       n->items[1]->count, verbs) != NULL;
 }
 
-static const struct type *fail_unknown_function(struct checker *c, struct node *n,
+static struct str nearest_function(const struct checker *c, const struct ast_node *n,
+                                   struct str dotted)
+{
+    if (dotted.len > 0)
+        return env_nearest_function(c->env, dotted, false);
+    if (cel_synonym(n->text).len > 0)
+        return cel_synonym(n->text);
+    return env_nearest_function(c->env, n->text, n->is_member);
+}
+
+static const struct type *fail_unknown_function(struct checker *c, struct ast_node *n,
                                                 struct str dotted)
 {
     struct str name = dotted.len > 0 ? dotted : n->text;
-    struct str message = str_printf(c->mem, "undeclared function '%.*s'", STR_ARG(name));
+    const char *advice = foreign_advice(FOREIGN_FUNCTION, name);
+    bool is_other_way = dotted.len == 0 && env_function(c->env, n->text, !n->is_member) != NULL;
+    struct err err;
 
-    if (foreign_advice(FOREIGN_FUNCTION, name) != NULL)
-        message = str_printf(c->mem, "%.*s: %s", STR_ARG(message),
-                             foreign_advice(FOREIGN_FUNCTION, name));
+    if (advice != NULL)
+        (void)err_set(&err, ERR_EXPRESSION_TYPE, "undeclared function '%.*s': %s", STR_ARG(name),
+                      advice);
     else if (macro_usage(n) != NULL)
-        message = str_printf(c->mem, "%.*s() is written %s", STR_ARG(n->text), macro_usage(n));
-    else if (dotted.len > 0)
-        message = check_hint(c, message, env_nearest_function(c->env, dotted, false));
-    else if (env_function(c->env, n->text, !n->is_member) != NULL)
-        message = str_printf(c->mem, "%.*s; call it as %s", STR_ARG(message),
-                             n->is_member ? "a function: f(x)" : "a method: x.f()");
-    else if (cel_synonym(n->text).len > 0)
-        message = check_hint(c, message, cel_synonym(n->text));
+        (void)err_set(&err, ERR_EXPRESSION_TYPE, "%.*s() is written %s", STR_ARG(n->text),
+                      macro_usage(n));
+    else if (is_other_way)
+        (void)err_set(&err, ERR_EXPRESSION_TYPE, "undeclared function '%.*s'; call it as %s",
+                      STR_ARG(name), n->is_member ? "a function: f(x)" : "a method: x.f()");
     else
-        message = check_hint(c, message, env_nearest_function(c->env, n->text, n->is_member));
-    return check_fail_unknown(c, n, message);
+        (void)err_set(&err, ERR_EXPRESSION_TYPE, "undeclared function '%.*s'", STR_ARG(name));
+    if (advice != NULL || macro_usage(n) == NULL)
+        err.about = ERR_ABOUT_FUNCTION;
+    if (advice == NULL && macro_usage(n) == NULL && !is_other_way)
+        check_hint(&err, nearest_function(c, n, dotted));
+    return check_fail_unknown(c, n, &err);
 }
 
-const struct type *check_call(struct checker *c, struct node *n)
+const struct type *check_call(struct checker *c, struct ast_node *n)
 {
     struct str dotted = dotted_function_name(c, n);
-    const struct function *f = dotted.len > 0 ? env_function(c->env, dotted, false) : NULL;
+    const struct cel_function *f = dotted.len > 0 ? env_function(c->env, dotted, false) : NULL;
     const struct type *inline_args[8];
     const struct type **args = inline_args;
 

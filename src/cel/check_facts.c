@@ -15,7 +15,7 @@
 
 enum { NOTES_MAX = 8 };
 
-struct str check_path(const struct checker *c, const struct node *n, char out[DOTTED_MAX])
+struct str check_path(const struct checker *c, const struct ast_node *n, char out[DOTTED_MAX])
 {
     size_t start = DOTTED_MAX;
     struct str part;
@@ -39,17 +39,17 @@ struct str check_path(const struct checker *c, const struct node *n, char out[DO
 
 /* --- guards --- */
 
-static bool is_null(const struct node *n)
+static bool is_null(const struct ast_node *n)
 {
     return n->kind == NODE_CONST && n->value.kind == VALUE_NULL;
 }
 
 /* The name of `n`, and of a key in it if there is one, is there. */
-static void add_guard(const struct checker *c, const struct node *n, struct str key,
+static void add_guard(const struct checker *c, const struct ast_node *n, struct str key,
                       struct guards *out)
 {
     char dotted[DOTTED_MAX];
-    const struct node *first;
+    const struct ast_node *first;
     struct str name;
 
     if (n->kind != NODE_NAME && n->kind != NODE_SELECT && n->kind != NODE_HAS)
@@ -63,10 +63,10 @@ static void add_guard(const struct checker *c, const struct node *n, struct str 
                                 : str_printf(c->mem, "%.*s.%.*s", STR_ARG(name), STR_ARG(key));
 }
 
-static void operator_guards(const struct checker *c, const struct node *n, bool outcome,
+static void operator_guards(const struct checker *c, const struct ast_node *n, bool outcome,
                             struct guards *out)
 {
-    const struct node *left = n->items[0], *right = n->count > 1 ? n->items[1] : NULL;
+    const struct ast_node *left = n->items[0], *right = n->count > 1 ? n->items[1] : NULL;
 
     if (n->op == OPERATOR_NOT)
         check_guards(c, left, !outcome, out);
@@ -80,7 +80,8 @@ static void operator_guards(const struct checker *c, const struct node *n, bool 
         add_guard(c, right, value_text(left->value), out);
 }
 
-void check_guards(const struct checker *c, const struct node *n, bool outcome, struct guards *out)
+void check_guards(const struct checker *c, const struct ast_node *n, bool outcome,
+                  struct guards *out)
 {
     if (n->kind == NODE_HAS && outcome)
         add_guard(c, n, STR_NONE, out);
@@ -114,62 +115,74 @@ static bool is_guarded(const struct checker *c, struct str name)
 
 /* --- notes --- */
 
-void check_note(struct checker *c, const struct node *n, enum cel_note_kind kind, struct str name,
-                struct str message)
+/* A note at `n` that says what `err` says, once for each message. */
+static void check_note(struct checker *c, const struct ast_node *n, enum cel_note_kind kind,
+                       struct str name, const struct err *err)
 {
-    struct cel_note note = {.kind = kind, .name = str_copy(c->mem, name), .message = message};
+    struct cel_note note = {.kind = kind, .name = str_copy(c->mem, name), .err = *err};
 
     for (size_t i = 0; i < c->notes.count; i++)
-        if (str_eq(c->notes.items[i].message, message))
+        if (strcmp(c->notes.items[i].err.message, err->message) == 0)
             return;
     if (c->notes.count == NOTES_MAX)
         return;
-    cel_place(c->source, n->offset, &note.line, &note.column);
+    cel_place(c->source, n->offset, &note.err.line, &note.err.column);
     *VEC_ADD(c->mem, &c->notes) = note;
 }
 
-/* "it has total and tax"; nothing when it has too many to say. */
-static void list_members(struct buf *out, const struct shape *shape)
+/* Add "; it has total and tax", unless it has too many to say. */
+static void say_members(struct checker *c, const struct shape *shape, struct err *err)
 {
     enum { SAID_MAX = 12 };
+    struct buf first;
 
-    for (uint32_t i = 0; i < shape->count && shape->count <= SAID_MAX; i++)
-        buf_printf(out, "%s%.*s",
-                   i == 0                 ? "; it has "
-                   : i + 1 < shape->count ? ", "
-                                          : " and ",
-                   STR_ARG(shape->members[i].name));
+    if (shape->count == 0 || shape->count > SAID_MAX)
+        return;
+    buf_init_arena(&first, c->mem);
+    for (uint32_t i = 0; i + 1 < shape->count; i++)
+        buf_printf(&first, "%s%.*s", i == 0 ? "" : ", ", STR_ARG(shape->members[i].name));
+    if (first.len == 0)
+        (void)err_set(err, err->code, "%pS; it has %.*s", ERR_ARG(err),
+                      STR_ARG(shape->members[0].name));
+    else
+        (void)err_set(err, err->code, "%pS; it has %.*s and %.*s", ERR_ARG(err),
+                      STR_ARG(buf_view(&first)), STR_ARG(shape->members[shape->count - 1].name));
 }
 
-static void note_member(struct checker *c, const struct node *n, const struct variable *v)
+static void note_member(struct checker *c, const struct ast_node *n, const struct variable *v)
 {
     struct nearest near = nearest_to(n->text);
-    struct buf text;
+    struct err err;
 
     for (uint32_t i = 0; i < v->shape->count; i++)
         nearest_offer(&near, v->shape->members[i].name);
-    buf_init_arena(&text, c->mem);
-    buf_printf(&text, "'%.*s' has no field '%.*s'", STR_ARG(v->name), STR_ARG(n->text));
+    (void)err_set(&err, ERR_EXPRESSION_TYPE, "'%.*s' has no field '%.*s'", STR_ARG(v->name),
+                  STR_ARG(n->text));
     if (near.best.len == 0)
-        list_members(&text, v->shape);
-    check_note(c, n, CEL_NOTE_MEMBER, v->name, check_hint(c, buf_view(&text), near.best));
+        say_members(c, v->shape, &err);
+    check_hint(&err, near.best);
+    check_note(c, n, CEL_NOTE_MEMBER, v->name, &err);
 }
 
-static void note_missing(struct checker *c, const struct node *n, struct str path)
+static void note_missing(struct checker *c, const struct ast_node *n, struct str path)
 {
     struct str above = str_slice(path, 0, path.len - n->text.len - 1);
+    struct err err;
 
-    check_note(c, n, CEL_NOTE_MISSING, path,
-               str_printf(c->mem,
-                          "'%.*s' may be missing, which would fail: ask has(%.*s) first, or write "
-                          "%.*s.?%.*s.orValue(...)",
-                          STR_ARG(path), STR_ARG(path), STR_ARG(above), STR_ARG(n->text)));
+    (void)err_set(&err, ERR_EXPRESSION_TYPE,
+                  "'%.*s' may be missing, which would fail: ask has(%.*s) first, or write "
+                  "%.*s.?%.*s.orValue(...)",
+                  STR_ARG(path), STR_ARG(path), STR_ARG(above), STR_ARG(n->text));
+    check_note(c, n, CEL_NOTE_MISSING, path, &err);
 }
 
-static void note_pending(struct checker *c, const struct node *n, const struct variable *v)
+static void note_pending(struct checker *c, const struct ast_node *n, const struct variable *v)
 {
-    check_note(c, n, CEL_NOTE_PENDING, v->name,
-               str_printf(c->mem, "'%.*s' is null here, and null has no fields", STR_ARG(v->name)));
+    struct err err;
+
+    (void)err_set(&err, ERR_EXPRESSION_TYPE, "'%.*s' is null here, and null has no fields",
+                  STR_ARG(v->name));
+    check_note(c, n, CEL_NOTE_PENDING, v->name, &err);
 }
 
 bool cel_find_dollar(struct str text, struct str *inner)
@@ -183,19 +196,23 @@ bool cel_find_dollar(struct str text, struct str *inner)
     return inner->len > 0 && inner->len <= 60 && str_find(*inner, STR("{"), 0) < 0;
 }
 
-void check_dollar(struct checker *c, const struct node *n, bool is_template)
+void check_dollar(struct checker *c, const struct ast_node *n, bool is_template)
 {
     struct str inner;
-    struct buf text;
+    struct err err;
 
     if (c->facts == CEL_FACTS_NONE || c->env->mode != CEL_DEFINITION ||
         n->value.kind != VALUE_STRING || !cel_find_dollar(value_text(n->value), &inner))
         return;
-    buf_init_arena(&text, c->mem);
-    buf_printf(&text, "${%.*s} in a text is nothing but that text: ", STR_ARG(inner));
-    buf_printf(&text, is_template ? "write {{ %.*s }}" : "write \"...\" + string(%.*s)",
-               STR_ARG(inner));
-    check_note(c, n, CEL_NOTE_DOLLAR, STR_NONE, buf_view(&text));
+    if (is_template)
+        (void)err_set(&err, ERR_EXPRESSION_TYPE,
+                      "${%.*s} in a text is nothing but that text: write {{ %.*s }}",
+                      STR_ARG(inner), STR_ARG(inner));
+    else
+        (void)err_set(&err, ERR_EXPRESSION_TYPE,
+                      "${%.*s} in a text is nothing but that text: write \"...\" + string(%.*s)",
+                      STR_ARG(inner), STR_ARG(inner));
+    check_note(c, n, CEL_NOTE_DOLLAR, STR_NONE, &err);
 }
 
 /* --- types --- */
@@ -209,7 +226,7 @@ const struct type *check_known_variable(const struct checker *c, const struct va
 }
 
 /* A field of a variable as a whole. */
-static const struct type *member_type(struct checker *c, const struct node *n, struct str path)
+static const struct type *member_type(struct checker *c, const struct ast_node *n, struct str path)
 {
     const struct variable *v = env_variable(c->env, env_slot_name(c->env, n->operand->slot));
     const struct shape_member *m;
@@ -226,7 +243,8 @@ static const struct type *member_type(struct checker *c, const struct node *n, s
     return m != NULL && c->facts == CEL_FACTS_LIKELY ? m->type : NULL;
 }
 
-const struct type *check_known_field(struct checker *c, const struct node *n, const struct type *t)
+const struct type *check_known_field(struct checker *c, const struct ast_node *n,
+                                     const struct type *t)
 {
     const struct type *known = NULL;
     const struct field_words *w;

@@ -40,7 +40,8 @@ static const struct variable *find_variable(const struct checker *c, struct str 
     return env_variable(c->env, name);
 }
 
-struct str check_dotted_name(const struct node *n, char out[DOTTED_MAX], const struct node **first)
+struct str check_dotted_name(const struct ast_node *n, char out[DOTTED_MAX],
+                             const struct ast_node **first)
 {
     size_t start = DOTTED_MAX;
 
@@ -61,7 +62,7 @@ struct str check_dotted_name(const struct node *n, char out[DOTTED_MAX], const s
     return str_from(out + start, DOTTED_MAX - start);
 }
 
-static const struct type *become_variable(const struct checker *c, struct node *n,
+static const struct type *become_variable(const struct checker *c, struct ast_node *n,
                                           const struct variable *v)
 {
     if (v->is_constant) {
@@ -74,15 +75,21 @@ static const struct type *become_variable(const struct checker *c, struct node *
     return check_known_variable(c, v);
 }
 
-static const struct type *fail_undeclared(struct checker *c, struct node *n, struct str name,
+static const struct type *fail_undeclared(struct checker *c, struct ast_node *n, struct str name,
                                           struct str nearest)
 {
-    struct str message = str_printf(c->mem, "undeclared reference to '%.*s'", STR_ARG(name));
     const char *advice = foreign_advice(FOREIGN_NAME, name);
+    struct err err;
 
     if (advice != NULL)
-        return check_fail_unknown(c, n, str_printf(c->mem, "%.*s: %s", STR_ARG(message), advice));
-    return check_fail_unknown(c, n, check_hint(c, message, nearest));
+        (void)err_set(&err, ERR_EXPRESSION_TYPE, "undeclared reference to '%.*s': %s",
+                      STR_ARG(name), advice);
+    else
+        (void)err_set(&err, ERR_EXPRESSION_TYPE, "undeclared reference to '%.*s'", STR_ARG(name));
+    err.about = ERR_ABOUT_VARIABLE;
+    if (advice == NULL)
+        check_hint(&err, nearest);
+    return check_fail_unknown(c, n, &err);
 }
 
 /* A variable of a macro is nearer than a declared one. */
@@ -94,7 +101,7 @@ static struct str nearest_name(const struct checker *c, struct str name)
     return env_nearest_variable(c->env, name);
 }
 
-const struct type *check_name(struct checker *c, struct node *n)
+const struct type *check_name(struct checker *c, struct ast_node *n)
 {
     struct local *local = n->is_absolute ? NULL : check_local(c, n->text);
     const struct variable *v;
@@ -120,10 +127,10 @@ const struct type *check_name(struct checker *c, struct node *n)
  * Turn a.b.c or $.a.b into a variable if one is declared under that whole
  * name. Answers NULL and leaves `n` alone if not.
  */
-static const struct type *check_dotted(struct checker *c, struct node *n)
+static const struct type *check_dotted(struct checker *c, struct ast_node *n)
 {
     char dotted[DOTTED_MAX];
-    const struct node *first;
+    const struct ast_node *first;
     const struct variable *v;
     struct str name = check_dotted_name(n, dotted, &first);
 
@@ -148,8 +155,8 @@ static const struct type *check_dotted(struct checker *c, struct node *n)
 /* --- fields --- */
 
 /* `is_asked`: by .?, or within an optional, so that it may be missing. */
-static const struct type *field_type(struct checker *c, const struct node *n, const struct type *t,
-                                     bool is_asked)
+static const struct type *field_type(struct checker *c, const struct ast_node *n,
+                                     const struct type *t, bool is_asked)
 {
     t = infer_resolve(&c->infer, t);
     if (t->kind == TYPE_DYN || t->kind == TYPE_VARIABLE)
@@ -175,10 +182,10 @@ static const struct type *field_type(struct checker *c, const struct node *n, co
  * when the root is open and it may exist. `asks`: the expression wants to know
  * whether it exists.
  */
-static struct str undeclared_part(struct checker *c, const struct node *n, bool asks)
+static struct str undeclared_part(struct checker *c, const struct ast_node *n, bool asks)
 {
     char dotted[DOTTED_MAX];
-    const struct node *first;
+    const struct ast_node *first;
     const struct variable *above;
     struct str name, beginning;
 
@@ -203,11 +210,11 @@ static struct str undeclared_part(struct checker *c, const struct node *n, bool 
 }
 
 /* Whether all fields of what a node reads are known. */
-static bool lists_fields(const struct checker *c, const struct node *n)
+static bool lists_fields(const struct checker *c, const struct ast_node *n)
 {
     char dotted[DOTTED_MAX];
     const struct variable *v;
-    const struct node *first;
+    const struct ast_node *first;
     struct str name;
 
     if (n->kind == NODE_ROOT)
@@ -220,9 +227,9 @@ static bool lists_fields(const struct checker *c, const struct node *n)
                          (c->facts != CEL_FACTS_NONE && v->shape != NULL && v->shape->is_closed));
 }
 
-void check_constant_index(const struct checker *c, struct node *n)
+void check_constant_index(const struct checker *c, struct ast_node *n)
 {
-    struct node *operand;
+    struct ast_node *operand;
 
     if (n->kind != NODE_OPERATOR || (n->op != OPERATOR_INDEX && n->op != OPERATOR_OPTIONAL_INDEX) ||
         n->items[1]->kind != NODE_CONST || n->items[1]->value.kind != VALUE_STRING)
@@ -238,7 +245,7 @@ void check_constant_index(const struct checker *c, struct node *n)
     n->operand = operand;
 }
 
-const struct type *check_select(struct checker *c, struct node *n)
+const struct type *check_select(struct checker *c, struct ast_node *n)
 {
     bool is_has = n->kind == NODE_HAS;
     const struct type *t = check_dotted(c, n);
@@ -258,10 +265,10 @@ const struct type *check_select(struct checker *c, struct node *n)
     return c->facts == CEL_FACTS_NONE ? t : check_known_field(c, n, t);
 }
 
-const struct type *check_optional_select(struct checker *c, struct node *n)
+const struct type *check_optional_select(struct checker *c, struct ast_node *n)
 {
     const struct type *t, *field;
-    struct node plain = *n;
+    struct ast_node plain = *n;
     struct str undeclared;
 
     plain.kind = NODE_SELECT;

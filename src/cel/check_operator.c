@@ -1,14 +1,14 @@
 /* check_operator.c - what operators take and answer; see check.h. */
 #include "cel/check.h"
 
-struct rule {
+struct operator_rule {
     uint8_t operator;
     uint8_t left, right, result;
     bool only_definition;
 };
 
 /* Rows for operands that are not lists, maps or optionals; one operand: right is DYN. */
-static const struct rule rules[] = {
+static const struct operator_rule rules[] = {
 #define SAME(op, kind)                                                                             \
     {                                                                                              \
         OPERATOR_##op, TYPE_##kind, TYPE_##kind, TYPE_##kind, false                                \
@@ -63,9 +63,9 @@ static bool is_ordering(unsigned op)
 }
 
 /* 1 < x < 5, which other languages have. */
-static bool is_chained_comparison(const struct node *n)
+static bool is_chained_comparison(const struct ast_node *n)
 {
-    const struct node *left = n->items[0];
+    const struct ast_node *left = n->items[0];
 
     return is_ordering(n->op) && left->kind == NODE_OPERATOR && is_ordering(left->op);
 }
@@ -82,9 +82,9 @@ static const char *reader_of(const struct type *wanted)
                                            : NULL;
 }
 
-/* What to write so that the operands fit: "; write string(input.days)". Empty: nobody knows. */
-static const char *conversion(struct checker *c, const struct node *n, const struct type *a,
-                              const struct type *b)
+/* What to write so that the operands fit: "string(input.days)". Empty: nobody knows. */
+static struct str conversion(struct checker *c, const struct ast_node *n, const struct type *a,
+                             const struct type *b)
 {
     int text = a->kind == TYPE_STRING ? 0 : b->kind == TYPE_STRING ? 1 : -1;
     const struct type *other = text == 0 ? b : a;
@@ -93,28 +93,28 @@ static const char *conversion(struct checker *c, const struct node *n, const str
     struct str path;
 
     if (text < 0 || n->count < 2)
-        return "";
+        return STR_NONE;
     if (n->op == OPERATOR_ADD && (type_is_number(other) || other->kind == TYPE_BOOL)) {
         function = "string";
         text = 1 - text;
     }
     path = check_path(c, n->items[text], dotted);
     if (function == NULL || path.len == 0)
-        return "";
-    return str_printf(c->mem, "; write %s(%.*s)", function, STR_ARG(path)).ptr;
+        return STR_NONE;
+    return str_printf(c->mem, "%s(%.*s)", function, STR_ARG(path));
 }
 
-static const struct type *fail_operands(struct checker *c, const struct node *n,
+static const struct type *fail_operands(struct checker *c, const struct ast_node *n,
                                         const struct type *a, const struct type *b)
 {
     const char *op = operator_text((enum operator)n->op);
-    const char *advice = conversion(c, n, a, b);
+    struct str advice = conversion(c, n, a, b);
 
     if (n->count == 1)
         return check_fail(c, n, "no such overload: '%s' does not work on %s", op, check_text(c, a));
-    if (advice[0] != '\0')
-        return check_fail(c, n, "no such overload: '%s' does not work on %s and %s%s", op,
-                          check_text(c, a), check_text(c, b), advice);
+    if (advice.len > 0)
+        return check_fail(c, n, "no such overload: '%s' does not work on %s and %s; write %.*s", op,
+                          check_text(c, a), check_text(c, b), STR_ARG(advice));
     if (n->op == OPERATOR_ADD && (a->kind == TYPE_STRING || b->kind == TYPE_STRING))
         return check_fail(c, n,
                           "no such overload: '+' does not work on %s and %s; string(x) makes text "
@@ -133,8 +133,8 @@ static bool may_be_kind(const struct type *t, uint8_t kind)
            (t->kind == TYPE_NUMBER && (kind == TYPE_INT || kind == TYPE_DOUBLE));
 }
 
-static const struct type *check_rules(struct checker *c, const struct node *n, const struct type *a,
-                                      const struct type *b)
+static const struct type *check_rules(struct checker *c, const struct ast_node *n,
+                                      const struct type *a, const struct type *b)
 {
     const struct type *result = NULL;
 
@@ -143,7 +143,7 @@ static const struct type *check_rules(struct checker *c, const struct node *n, c
         return result != NULL ? result : fail_operands(c, n, a, b);
     }
     for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
-        const struct rule *r = &rules[i];
+        const struct operator_rule *r = &rules[i];
         if (r->operator!= n->op ||(r->only_definition && c->env->mode != CEL_DEFINITION))
             continue;
         if (!may_be_kind(a, r->left) || !may_be_kind(b, r->right))
@@ -161,8 +161,8 @@ static const struct type *check_rules(struct checker *c, const struct node *n, c
     return result != NULL ? result : fail_operands(c, n, a, b);
 }
 
-static const struct type *check_order(struct checker *c, const struct node *n, const struct type *a,
-                                      const struct type *b)
+static const struct type *check_order(struct checker *c, const struct ast_node *n,
+                                      const struct type *a, const struct type *b)
 {
     const struct type *known = is_open(a) ? b : a;
 
@@ -177,7 +177,7 @@ static const struct type *check_order(struct checker *c, const struct node *n, c
 }
 
 /* A field whose type is only known from facts is compared with null, which harms nobody. */
-static bool may_be_null(const struct checker *c, const struct node *n, const struct type *other)
+static bool may_be_null(const struct checker *c, const struct ast_node *n, const struct type *other)
 {
     const struct variable *v = NULL;
 
@@ -188,7 +188,7 @@ static bool may_be_null(const struct checker *c, const struct node *n, const str
     return n->kind == NODE_SELECT || (v != NULL && v->type->kind == TYPE_DYN);
 }
 
-static const struct type *check_equality(struct checker *c, const struct node *n,
+static const struct type *check_equality(struct checker *c, const struct ast_node *n,
                                          const struct type *a, const struct type *b)
 {
     bool mixed = c->env->mode == CEL_DEFINITION && type_is_number(a) && type_is_number(b);
@@ -200,8 +200,8 @@ static const struct type *check_equality(struct checker *c, const struct node *n
     return type_basic(TYPE_BOOL);
 }
 
-static const struct type *check_in(struct checker *c, const struct node *n, const struct type *a,
-                                   const struct type *b)
+static const struct type *check_in(struct checker *c, const struct ast_node *n,
+                                   const struct type *a, const struct type *b)
 {
     bool mixed;
 
@@ -216,8 +216,8 @@ static const struct type *check_in(struct checker *c, const struct node *n, cons
     return type_basic(TYPE_BOOL);
 }
 
-static const struct type *check_index(struct checker *c, const struct node *n, const struct type *a,
-                                      const struct type *b)
+static const struct type *check_index(struct checker *c, const struct ast_node *n,
+                                      const struct type *a, const struct type *b)
 {
     const struct type *inner;
 
@@ -234,7 +234,7 @@ static const struct type *check_index(struct checker *c, const struct node *n, c
     return fail_operands(c, n, a, b);
 }
 
-static const struct type *check_optional_index(struct checker *c, const struct node *n,
+static const struct type *check_optional_index(struct checker *c, const struct ast_node *n,
                                                const struct type *a, const struct type *b)
 {
     const struct type *t;
@@ -247,7 +247,7 @@ static const struct type *check_optional_index(struct checker *c, const struct n
     return type_optional(c->mem, t);
 }
 
-const struct type *check_operator(struct checker *c, const struct node *n, const struct type *a,
+const struct type *check_operator(struct checker *c, const struct ast_node *n, const struct type *a,
                                   const struct type *b)
 {
     a = infer_resolve(&c->infer, a);

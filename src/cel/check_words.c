@@ -5,18 +5,18 @@
 #include "cel/check.h"
 
 /* Whether a field of that type can be the constant. */
-static bool has_type(struct checker *c, const struct type *type, struct value v)
+static bool has_type(const struct type *type, struct value v)
 {
-    const struct type *own = type_of_value(c->mem, v);
+    const struct type *own = type_of_value(v);
 
     return v.kind == VALUE_NULL || own->kind == type->kind ||
            (type_is_number(own) && type_is_number(type));
 }
 
-static bool fail_type(struct checker *c, const struct node *n, const struct field_words *w)
+static bool fail_type(struct checker *c, const struct ast_node *n, const struct field_words *w)
 {
     return check_fail(c, n, "'%.*s' is never of type %s, but %s", STR_ARG(w->path),
-                      check_text(c, type_of_value(c->mem, n->value)),
+                      check_text(c, type_of_value(n->value)),
                       type_is_number(w->type) ? "a number" : check_text(c, w->type)) != NULL;
 }
 
@@ -38,42 +38,46 @@ static struct str nearest_word(const struct field_words *w, struct str word)
     return STR_NONE;
 }
 
-static bool fail_never(struct checker *c, const struct node *n, const struct field_words *w)
+static bool fail_never(struct checker *c, const struct ast_node *n, const struct field_words *w)
 {
-    struct str word = value_text(n->value), message;
-    struct buf text;
+    enum { SAID_MAX = 10 };
+    struct str word = value_text(n->value);
+    struct buf first;
 
-    buf_init_arena(&text, c->mem);
-    buf_printf(&text, "'%.*s' is never \"%.*s\", but", STR_ARG(w->path), STR_ARG(word));
-    for (uint32_t i = 0; i < w->count && i < 10; i++)
-        buf_printf(&text, "%s \"%.*s\"",
-                   i == 0             ? ""
-                   : i + 1 < w->count ? ","
-                                      : " or",
-                   STR_ARG(w->words[i]));
-    message = check_hint(c, buf_view(&text), nearest_word(w, word));
-    return check_fail(c, n, "%.*s", STR_ARG(message)) != NULL;
+    buf_init_arena(&first, c->mem);
+    for (uint32_t i = 0; i < w->count && i < SAID_MAX && (i == 0 || i + 1 < w->count); i++)
+        buf_printf(&first, "%s\"%.*s\"", i == 0 ? "" : ", ", STR_ARG(w->words[i]));
+    if (c->is_lenient)
+        return true;
+    if (w->count == 1 || w->count > SAID_MAX)
+        (void)check_fail(c, n, "'%.*s' is never \"%.*s\", but %.*s", STR_ARG(w->path),
+                         STR_ARG(word), STR_ARG(buf_view(&first)));
+    else
+        (void)check_fail(c, n, "'%.*s' is never \"%.*s\", but %.*s or \"%.*s\"", STR_ARG(w->path),
+                         STR_ARG(word), STR_ARG(buf_view(&first)), STR_ARG(w->words[w->count - 1]));
+    check_hint(c->err, nearest_word(w, word));
+    return false;
 }
 
 /* Whether the field may be `n`, or be ordered against it, if that is a constant. */
-static bool may_be(struct checker *c, const struct field_words *w, const struct node *n,
+static bool may_be(struct checker *c, const struct field_words *w, const struct ast_node *n,
                    bool is_order)
 {
     if (n->kind != NODE_CONST)
         return true;
-    if (w->type != NULL && !has_type(c, w->type, n->value))
+    if (w->type != NULL && !has_type(w->type, n->value))
         return fail_type(c, n, w);
     return is_order || w->count == 0 || n->value.kind != VALUE_STRING ||
            has_word(w, value_text(n->value)) || fail_never(c, n, w);
 }
 
-bool check_words(struct checker *c, const struct node *n)
+bool check_words(struct checker *c, const struct ast_node *n)
 {
     bool is_order = n->op != OPERATOR_EQ && n->op != OPERATOR_NE && n->op != OPERATOR_IN;
     char dotted[DOTTED_MAX];
 
     for (int side = 0; side < (n->op == OPERATOR_IN ? 1 : 2); side++) {
-        const struct node *other = n->items[1 - side];
+        const struct ast_node *other = n->items[1 - side];
         struct str path = check_path(c, n->items[side], dotted);
         const struct field_words *w = path.len > 0 ? env_words(c->env, path) : NULL;
 

@@ -16,7 +16,7 @@ struct regions {
     VEC_OF(struct region);
 };
 struct functions {
-    VEC_OF(const struct function *);
+    VEC_OF(const struct cel_function *);
 };
 struct patterns {
     VEC_OF(const struct regex *);
@@ -49,7 +49,7 @@ static const int8_t effects[] = {
 #undef OP
 };
 
-static void emit_node(struct emitter *e, struct node *n);
+static void emit_node(struct emitter *e, struct ast_node *n);
 
 /* --- instructions --- */
 
@@ -67,7 +67,7 @@ static uint32_t here(const struct emitter *e)
 
 /* Append an instruction and answer its place. */
 static uint32_t put(struct emitter *e, enum opcode op, uint8_t a, uint32_t arg,
-                    const struct node *at)
+                    const struct ast_node *at)
 {
     *VEC_ADD(e->scratch, &e->offsets) = at->offset;
     *VEC_ADD(e->scratch, &e->code) = (struct instruction){.op = (uint8_t)op, .a = a, .arg = arg};
@@ -81,7 +81,7 @@ static void aim(struct emitter *e, uint32_t jump)
     e->code.items[jump].arg = here(e);
 }
 
-static uint32_t add_constant(struct emitter *e, struct value v, const struct node *at)
+static uint32_t add_constant(struct emitter *e, struct value v, const struct ast_node *at)
 {
     if (v.kind == VALUE_STRING && v.hash == 0)
         v = value_key(value_text(v));
@@ -112,10 +112,10 @@ static void close_region(struct emitter *e, uint32_t r)
 
 /* --- variables and fields --- */
 
-static bool emit_path(struct emitter *e, const struct node *n)
+static bool emit_path(struct emitter *e, const struct ast_node *n)
 {
-    const struct node *fields[UINT8_MAX];
-    const struct node *at = n;
+    const struct ast_node *fields[UINT8_MAX];
+    const struct ast_node *at = n;
     uint32_t count = 0, first = (uint32_t)e->constants.count, place;
 
     for (; at->kind == NODE_SELECT; at = at->operand) {
@@ -132,7 +132,7 @@ static bool emit_path(struct emitter *e, const struct node *n)
     return true;
 }
 
-static void emit_field(struct emitter *e, struct node *n, enum opcode op)
+static void emit_field(struct emitter *e, struct ast_node *n, enum opcode op)
 {
     if (op == OP_FIELD && emit_path(e, n))
         return;
@@ -155,7 +155,7 @@ static struct cel_patterns *pattern_pool(struct emitter *e)
     return e->own_patterns;
 }
 
-static bool emit_pattern(struct emitter *e, struct node *n)
+static bool emit_pattern(struct emitter *e, struct ast_node *n)
 {
     const struct regex *pattern;
     struct err err;
@@ -173,7 +173,7 @@ static bool emit_pattern(struct emitter *e, struct node *n)
         cel_place(e->source, n->items[1]->offset, &line, &column);
         e->failed =
             !err_set_at(e->err, err.code == ERR_EXPRESSION_ERROR ? ERR_EXPRESSION_TYPE : err.code,
-                        line, column, "%s", err.message);
+                        line, column, "%pS", ERR_ARG(&err));
         return true;
     }
     *VEC_ADD(e->scratch, &e->patterns) = pattern;
@@ -184,7 +184,7 @@ static bool emit_pattern(struct emitter *e, struct node *n)
 }
 
 /* What or() and orValue() would fall back to is evaluated only when it is needed. */
-static bool emit_optional_or(struct emitter *e, struct node *n)
+static bool emit_optional_or(struct emitter *e, struct ast_node *n)
 {
     bool is_value = n->function->call == cel_fn_optional_or_value;
     uint32_t exit;
@@ -200,7 +200,7 @@ static bool emit_optional_or(struct emitter *e, struct node *n)
     return true;
 }
 
-static void emit_call(struct emitter *e, struct node *n)
+static void emit_call(struct emitter *e, struct ast_node *n)
 {
     if (n->count > UINT8_MAX) {
         uint32_t line, column;
@@ -221,7 +221,7 @@ static void emit_call(struct emitter *e, struct node *n)
 /* --- logic --- */
 
 /* result = true; each operand in its region: result = result && operand, out when false */
-static void emit_logic(struct emitter *e, struct node *n)
+static void emit_logic(struct emitter *e, struct ast_node *n)
 {
     bool is_and = n->kind == NODE_AND;
     uint32_t *exits = ARENA_ARRAY(e->scratch, n->count, uint32_t);
@@ -238,7 +238,7 @@ static void emit_logic(struct emitter *e, struct node *n)
         aim(e, exits[i]);
 }
 
-static void emit_ternary(struct emitter *e, struct node *n)
+static void emit_ternary(struct emitter *e, struct ast_node *n)
 {
     uint32_t to_else, to_end;
 
@@ -254,7 +254,7 @@ static void emit_ternary(struct emitter *e, struct node *n)
 
 /* --- collections --- */
 
-static void emit_items(struct emitter *e, struct node *n)
+static void emit_items(struct emitter *e, struct ast_node *n)
 {
     enum opcode plain = n->kind == NODE_LIST ? OP_LIST : OP_MAP;
 
@@ -279,7 +279,7 @@ static void emit_items(struct emitter *e, struct node *n)
  *     body; FOLD_STEP next       (all and exists leave the loop here)
  *  end: FOLD_END
  */
-static void emit_fold(struct emitter *e, struct node *n)
+static void emit_fold(struct emitter *e, struct ast_node *n)
 {
     struct fold *f = n->fold;
     uint8_t kind = (uint8_t)f->kind;
@@ -311,7 +311,7 @@ static void emit_fold(struct emitter *e, struct node *n)
     adjust(e, -4);
 }
 
-static void emit_bind(struct emitter *e, struct node *n)
+static void emit_bind(struct emitter *e, struct ast_node *n)
 {
     uint32_t r = open_region(e);
 
@@ -322,7 +322,7 @@ static void emit_bind(struct emitter *e, struct node *n)
     put(e, OP_SLIDE, 0, 0, n);
 }
 
-static void emit_optional_map(struct emitter *e, struct node *n)
+static void emit_optional_map(struct emitter *e, struct ast_node *n)
 {
     uint32_t exit;
 
@@ -334,7 +334,7 @@ static void emit_optional_map(struct emitter *e, struct node *n)
     aim(e, exit);
 }
 
-static void emit_operator(struct emitter *e, struct node *n)
+static void emit_operator(struct emitter *e, struct ast_node *n)
 {
     for (uint32_t i = 0; i < n->count; i++)
         emit_node(e, n->items[i]);
@@ -342,10 +342,10 @@ static void emit_operator(struct emitter *e, struct node *n)
     adjust(e, 1 - (int64_t)n->count);
 }
 
-static void emit_join(struct emitter *e, struct node *n)
+static void emit_join(struct emitter *e, struct ast_node *n)
 {
     for (uint32_t i = 0; i < n->count; i++) {
-        struct node *part = n->items[i];
+        struct ast_node *part = n->items[i];
         emit_node(e, part);
         if (part->kind != NODE_CONST || part->value.kind != VALUE_STRING)
             put(e, OP_TEXT, 0, 0, part);
@@ -354,25 +354,33 @@ static void emit_join(struct emitter *e, struct node *n)
     adjust(e, 1 - (int64_t)n->count);
 }
 
-static void emit_node(struct emitter *e, struct node *n)
+/* A node that has no others below it is one instruction. */
+static void emit_leaf(struct emitter *e, const struct ast_node *n)
+{
+    if (n->kind == NODE_CONST)
+        put(e, OP_CONST, 0, add_constant(e, n->value, n), n);
+    else if (n->kind == NODE_FAIL)
+        put(e, OP_FAIL, 0, add_constant(e, value_copy(e->mem, n->value), n), n);
+    else if (n->kind == NODE_LOCAL)
+        put(e, OP_LOCAL, 0, n->local->place, n);
+    else if (n->kind == NODE_ROOT)
+        put(e, OP_ROOT, 0, 0, n);
+    else
+        put(e, n->kind == NODE_SLOT ? OP_SLOT : OP_HAS_SLOT, 0, n->slot, n);
+}
+
+static void emit_node(struct emitter *e, struct ast_node *n)
 {
     if (e->failed)
         return;
     switch ((enum node_kind)n->kind) {
     case NODE_CONST:
-        put(e, OP_CONST, 0, add_constant(e, n->value, n), n);
-        return;
+    case NODE_FAIL:
     case NODE_SLOT:
-        put(e, OP_SLOT, 0, n->slot, n);
-        return;
     case NODE_HAS_SLOT:
-        put(e, OP_HAS_SLOT, 0, n->slot, n);
-        return;
     case NODE_LOCAL:
-        put(e, OP_LOCAL, 0, n->local->place, n);
-        return;
     case NODE_ROOT:
-        put(e, OP_ROOT, 0, 0, n);
+        emit_leaf(e, n);
         return;
     case NODE_SELECT:
         emit_field(e, n, OP_FIELD);
@@ -412,9 +420,6 @@ static void emit_node(struct emitter *e, struct node *n)
     case NODE_JOIN:
         emit_join(e, n);
         return;
-    case NODE_FAIL:
-        put(e, OP_FAIL, 0, add_constant(e, value_string(str_copy(e->mem, n->text)), n), n);
-        return;
     case NODE_NAME:
         break;
     }
@@ -434,8 +439,40 @@ static void *keep(struct arena *mem, const void *array, size_t count, size_t siz
 
 #define KEEP(mem, vec) keep((mem), (vec).items, (vec).count, sizeof(*(vec).items))
 
+/* What was emitted, out of the scratch memory. */
+static const struct cel_program *emitted_program(const struct emitter *e, const struct type *type,
+                                                 const struct advice *advice)
+{
+    struct cel_program *p = arena_alloc(e->mem, sizeof(*p));
+    struct buf text;
+
+    buf_init_arena(&text, e->mem);
+    type_write(&text, type);
+    *p = (struct cel_program){
+        .code = KEEP(e->mem, e->code),
+        .offsets = KEEP(e->mem, e->offsets),
+        .constants = KEEP(e->mem, e->constants),
+        .constant_offsets = KEEP(e->mem, e->constant_offsets),
+        .regions = KEEP(e->mem, e->regions),
+        .functions = KEEP(e->mem, e->functions),
+        .patterns = KEEP(e->mem, e->patterns),
+        .code_count = (uint32_t)e->code.count,
+        .region_count = (uint32_t)e->regions.count,
+        .own_patterns = e->own_patterns,
+        .function_count = (uint32_t)e->functions.count,
+        .stack_depth = e->deepest,
+        .slot_count = e->env->slot_count,
+        .mode = e->env->mode,
+        .env = e->env,
+        .source = e->source,
+        .type = buf_view(&text),
+        .advice = advice,
+    };
+    return p;
+}
+
 bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env *env,
-                  struct str source, struct node *tree, const struct type *type,
+                  struct str source, struct ast_node *tree, const struct type *type,
                   const struct advice *advice, const struct cel_program **out, struct err *err)
 {
     struct emitter e = {.mem = mem,
@@ -444,40 +481,15 @@ bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env
                         .source = source,
                         .err = err,
                         .open_region = NO_REGION};
-    struct cel_program *p;
-    struct buf text;
 
     emit_node(&e, tree);
     put(&e, OP_RETURN, 0, 0, tree);
     if (e.failed) {
         if (e.own_patterns != NULL)
-            patterns_fini(e.own_patterns);
+            cel_patterns_release(e.own_patterns);
         return false;
     }
     ASSERT(e.depth == 0);
-    buf_init_arena(&text, mem);
-    type_write(&text, type);
-    p = arena_alloc(mem, sizeof(*p));
-    *p = (struct cel_program){
-        .code = KEEP(mem, e.code),
-        .offsets = KEEP(mem, e.offsets),
-        .constants = KEEP(mem, e.constants),
-        .constant_offsets = KEEP(mem, e.constant_offsets),
-        .regions = KEEP(mem, e.regions),
-        .functions = KEEP(mem, e.functions),
-        .patterns = KEEP(mem, e.patterns),
-        .code_count = (uint32_t)e.code.count,
-        .region_count = (uint32_t)e.regions.count,
-        .own_patterns = e.own_patterns,
-        .function_count = (uint32_t)e.functions.count,
-        .stack_depth = e.deepest,
-        .slot_count = env->slot_count,
-        .mode = env->mode,
-        .env = env,
-        .source = source,
-        .type = buf_view(&text),
-        .advice = advice,
-    };
-    *out = p;
+    *out = emitted_program(&e, type, advice);
     return true;
 }

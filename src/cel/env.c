@@ -76,10 +76,10 @@ const struct field_words *env_words(const struct cel_env *env, struct str path)
     return NULL;
 }
 
-const struct function *env_function(const struct cel_env *env, struct str name, bool is_member)
+const struct cel_function *env_function(const struct cel_env *env, struct str name, bool is_member)
 {
     for (; env != NULL; env = env->parent) {
-        const struct function *f = map_get(is_member ? &env->members : &env->functions, name);
+        const struct cel_function *f = map_get(is_member ? &env->members : &env->functions, name);
         if (f != NULL)
             return f;
     }
@@ -352,7 +352,7 @@ static bool parse_signature(struct cel_env *env, struct str text, struct overloa
                            FUNCTION_PARAMS_MAX);
         if (!type_parse(env->mem, &params, &o->params[o->count], err))
             return false;
-        o->is_generic |= o->params[o->count++]->is_generic;
+        o->count++;
         params = str_trim(params);
         if (params.len > 0 && params.ptr[0] != ',')
             return err_set(err, ERR_INVALID, "'%.*s' does not belong to a signature",
@@ -362,7 +362,6 @@ static bool parse_signature(struct cel_env *env, struct str text, struct overloa
     }
     if (!type_parse(env->mem, &result, &o->result, err))
         return false;
-    o->is_generic |= o->result->is_generic;
     if (str_trim(result).len != 0)
         return err_set(err, ERR_INVALID, "'%.*s' does not belong to a signature", STR_ARG(result));
     return true;
@@ -382,17 +381,17 @@ static struct overload *copy_overloads(struct arena *mem, const struct overload 
     return first;
 }
 
-static struct function *own_function(struct cel_env *env, struct str name, bool is_member)
+static struct cel_function *own_function(struct cel_env *env, struct str name, bool is_member)
 {
     struct map *table = is_member ? &env->members : &env->functions;
-    struct function *f = map_get(table, name);
-    const struct function *inherited;
+    struct cel_function *f = map_get(table, name);
+    const struct cel_function *inherited;
     int64_t dot;
 
     if (f != NULL)
         return f;
     inherited = env_function(env, name, is_member);
-    f = ARENA_NEW(env->mem, struct function);
+    f = ARENA_NEW(env->mem, struct cel_function);
     if (inherited != NULL) {
         *f = *inherited;
         f->overloads = copy_overloads(env->mem, inherited->overloads);
@@ -411,7 +410,7 @@ bool cel_env_function(struct cel_env *env, struct str name, bool is_member, stru
 {
     struct overload *o = ARENA_NEW(env->mem, struct overload);
     struct overload **last;
-    struct function *f;
+    struct cel_function *f;
 
     if (!parse_signature(env, signature, o, err))
         return false;

@@ -43,12 +43,11 @@ struct overload {
     const struct type *params[FUNCTION_PARAMS_MAX];
     const struct type *result;
     uint8_t count;
-    bool is_generic;
     bool takes_numbers; /* any count of numbers, and answers their common type */
     struct overload *next;
 };
 
-struct function {
+struct cel_function {
     struct str name; /* zero-terminated */
     bool is_member;
     cel_fn *call; /* NULL: may only be checked */
@@ -80,8 +79,8 @@ struct cel_env {
     enum cel_mode mode;
     const struct cel_env *parent;
     struct map variables; /* of struct variable */
-    struct map functions; /* of struct function, called as f(x) */
-    struct map members;   /* of struct function, called as x.f() */
+    struct map functions; /* of struct cel_function, called as f(x) */
+    struct map members;   /* of struct cel_function, called as x.f() */
     struct map spaces;    /* first words of functions with dots in their names */
     struct map words;     /* of struct field_words */
     struct str container;
@@ -92,9 +91,17 @@ struct cel_env {
     struct guards guards; /* beside those of the parents */
 };
 
+/*
+ * Call a function. The library is called with what one of its overloads takes:
+ * the checker has seen most calls, but a dyn argument may be of any kind. A
+ * function that may only be checked is an error.
+ */
+struct value function_call(struct cel_eval *ev, const struct cel_function *f,
+                           const struct value *args, unsigned count);
+
 /* What is declared under exactly this name, here or in a parent; or NULL. */
 const struct variable *env_variable(const struct cel_env *env, struct str name);
-const struct function *env_function(const struct cel_env *env, struct str name, bool is_member);
+const struct cel_function *env_function(const struct cel_env *env, struct str name, bool is_member);
 
 /* The name of the variable that has this slot. */
 struct str env_slot_name(const struct cel_env *env, uint32_t slot);

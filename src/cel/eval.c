@@ -1,5 +1,6 @@
-/* eval.c - what library functions need of the evaluation; see eval.h. */
+/* eval.c - calling functions, and what those of the library need; see env.h and eval.h. */
 #include "cel/eval.h"
+#include "cel/env.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,19 +19,20 @@ struct value cel_over_cost(struct cel_eval *ev)
 
 struct value cel_fail(struct cel_eval *ev, const char *format, ...)
 {
-    char message[256];
+    struct sentence_room room;
+    struct sentence message;
     size_t cost;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    message = sentence_vmake_in(&room, ERROR_TEXT_MAX, format, args);
     va_end(args);
     /* A loop may absorb one error after the other. */
-    cost = sizeof(struct value_error) + strlen(message) + 1;
+    cost = sizeof(struct value_error) + sentence_size(message);
     if (cost > ev->mem_left)
         return cel_over_memory(ev);
     ev->mem_left -= cost;
-    return value_error(ev->mem, ERR_EXPRESSION_ERROR, ev->offset, "%s", message);
+    return value_error_of(ev->mem, ERR_EXPRESSION_ERROR, ev->offset, message);
 }
 
 struct value cel_no_overload(struct cel_eval *ev, const struct value *args, unsigned count)
@@ -62,4 +64,57 @@ struct value cel_string_copy(struct cel_eval *ev, struct str s)
         return cel_over_memory(ev);
     memcpy(copy, s.ptr, s.len);
     return value_string(str_from(copy, s.len));
+}
+
+/* --- calling --- */
+
+/* The kind of the values of a type; all kinds where the table has none. */
+static const uint8_t kinds[] = {
+    [TYPE_NULL] = VALUE_NULL,         [TYPE_BOOL] = VALUE_BOOL,
+    [TYPE_INT] = VALUE_INT,           [TYPE_UINT] = VALUE_UINT,
+    [TYPE_DOUBLE] = VALUE_DOUBLE,     [TYPE_STRING] = VALUE_STRING,
+    [TYPE_BYTES] = VALUE_BYTES,       [TYPE_TIMESTAMP] = VALUE_TIMESTAMP,
+    [TYPE_DURATION] = VALUE_DURATION, [TYPE_IP] = VALUE_IP,
+    [TYPE_CIDR] = VALUE_CIDR,         [TYPE_LIST] = VALUE_LIST,
+    [TYPE_MAP] = VALUE_MAP,           [TYPE_TYPE] = VALUE_TYPE,
+    [TYPE_OPTIONAL] = VALUE_OPTIONAL, [TYPE_VARIABLE] = VALUE_ABSENT,
+};
+
+static bool overload_takes(const struct overload *o, const struct value *args, unsigned count)
+{
+    if (o->takes_numbers ? count == 0 : o->count != count)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        enum value_kind kind = (enum value_kind)args[i].kind;
+        if (o->takes_numbers) {
+            if (kind != VALUE_INT && kind != VALUE_UINT && kind != VALUE_DOUBLE)
+                return false;
+        } else if (kinds[o->params[i]->kind] != VALUE_ABSENT && kinds[o->params[i]->kind] != kind) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool library_takes(const struct cel_function *f, const struct value *args, unsigned count)
+{
+    for (const struct overload *o = f->overloads; o != NULL; o = o->next)
+        if (overload_takes(o, args, count))
+            return true;
+    return false;
+}
+
+struct value function_call(struct cel_eval *ev, const struct cel_function *f,
+                           const struct value *args, unsigned count)
+{
+    ev->function = f->name.ptr;
+    ev->context = f->context;
+    ev->arg_count = count;
+    if (f->call == NULL)
+        return cel_fail(ev, "undeclared function '%.*s'", STR_ARG(f->name));
+    if (!f->is_pure || LIKELY(library_takes(f, args, count)))
+        return f->call(ev, args);
+    if (f->call == cel_fn_contains && args[0].kind == VALUE_LIST)
+        return cel_fail(ev, "no such overload: a list has no contains(): write \"x\" in list");
+    return cel_no_overload(ev, args, count);
 }

@@ -4,12 +4,14 @@
  *
  * A library function gets its arguments as values (args[0] is the receiver of
  * a member call) and answers a value; an answer of kind VALUE_ERROR fails the
- * expression unless && or || absorbs it. Arguments are never errors. The
- * checker has seen most calls, but a dyn argument may be of any kind, so each
- * function looks at the kinds and answers cel_no_overload() for the rest.
+ * expression unless && or || absorbs it. Arguments are never errors, and their
+ * number and kinds are those of a row of functions.def: function_call() has
+ * refused all others. Items of a list may be of any kind.
  *
  * Memory and time are bounded: allocate with cel_alloc() only, and call
  * cel_charge() before work that grows with the size of an argument.
+ *
+ * why: decision 0022
  */
 #ifndef PAWL_CEL_EVAL_H
 #define PAWL_CEL_EVAL_H
@@ -20,12 +22,13 @@ struct cel_eval {
     struct arena *mem;
     size_t mem_left;   /* bytes that may still be allocated */
     int64_t cost_left; /* units of work that may still be done */
-    uint32_t offset;   /* byte offset in the source of the call under way */
+    uint32_t offset;   /* byte offset in the source of the current call */
     enum cel_mode mode;
     int64_t now_us;       /* for functions that need it; never the real clock */
-    const char *function; /* name of the function under way, for messages */
+    const char *function; /* name of the current function, for messages */
+    unsigned arg_count;   /* of the current function */
     unsigned nesting;     /* of user functions */
-    void *context;        /* of the function under way, as given to cel_env_function() */
+    void *context;        /* of the current function, as given to cel_env_function() */
 };
 
 /* One unit of cost is about one step of the machine, or 64 bytes looked at. */
@@ -56,7 +59,7 @@ static inline bool cel_charge_bytes(struct cel_eval *ev, size_t bytes)
     return cel_charge(ev, bytes / CEL_BYTES_PER_UNIT + 1);
 }
 
-/* The errors of an evaluation, each at the call under way. */
+/* The errors of an evaluation, each at the current call. */
 struct value cel_over_memory(struct cel_eval *ev);
 struct value cel_over_cost(struct cel_eval *ev);
 struct value cel_fail(struct cel_eval *ev, const char *format, ...) PRINTF_LIKE(2, 3);

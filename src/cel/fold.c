@@ -9,9 +9,9 @@
 
 enum { FOLD_MEMORY = 64 * 1024, FOLD_COST = 10000 };
 
-static void fold_node(struct cel_eval *ev, struct node *n);
+static void fold_node(struct cel_eval *ev, struct ast_node *n);
 
-static bool all_constant(const struct node *n)
+static bool all_constant(const struct ast_node *n)
 {
     for (uint32_t i = 0; i < n->count; i++)
         if (n->items[i]->kind != NODE_CONST)
@@ -19,7 +19,7 @@ static bool all_constant(const struct node *n)
     return true;
 }
 
-static void become(struct node *n, struct value v)
+static void become(struct ast_node *n, struct value v)
 {
     if (v.kind == VALUE_ERROR)
         return;
@@ -27,7 +27,7 @@ static void become(struct node *n, struct value v)
     n->value = v;
 }
 
-static struct value *collect(struct cel_eval *ev, const struct node *n)
+static struct value *collect(struct cel_eval *ev, const struct ast_node *n)
 {
     struct value *values = cel_alloc(ev, n->count * sizeof(*values) + 1);
 
@@ -38,7 +38,7 @@ static struct value *collect(struct cel_eval *ev, const struct node *n)
     return values;
 }
 
-static void fold_call(struct cel_eval *ev, struct node *n)
+static void fold_call(struct cel_eval *ev, struct ast_node *n)
 {
     struct value args[FUNCTION_PARAMS_MAX];
 
@@ -46,11 +46,10 @@ static void fold_call(struct cel_eval *ev, struct node *n)
         return;
     for (uint32_t i = 0; i < n->count; i++)
         args[i] = n->items[i]->value;
-    ev->function = n->function->name.ptr;
-    become(n, n->function->call(ev, args, n->count));
+    become(n, function_call(ev, n->function, args, n->count));
 }
 
-static void fold_collection(struct cel_eval *ev, struct node *n)
+static void fold_collection(struct cel_eval *ev, struct ast_node *n)
 {
     struct value *items;
 
@@ -65,31 +64,34 @@ static void fold_collection(struct cel_eval *ev, struct node *n)
         become(n, operate_map(ev, items, n->count, NULL));
 }
 
-static void fold_items(struct cel_eval *ev, struct node *n)
+static void fold_items(struct cel_eval *ev, struct ast_node *n)
 {
     for (uint32_t i = 0; i < n->count; i++)
         fold_node(ev, n->items[i]);
 }
 
-static void fold_node(struct cel_eval *ev, struct node *n)
+/* Of constants alone. */
+static void fold_constant(struct cel_eval *ev, struct ast_node *n)
+{
+    if (n->kind == NODE_OPERATOR)
+        become(n, operate(ev, (enum operator)n->op, n->items[0]->value,
+                          n->count == 2 ? n->items[1]->value : value_absent()));
+    else if (n->kind == NODE_CALL)
+        fold_call(ev, n);
+    else
+        fold_collection(ev, n);
+}
+
+static void fold_node(struct cel_eval *ev, struct ast_node *n)
 {
     switch ((enum node_kind)n->kind) {
     case NODE_OPERATOR:
-        fold_items(ev, n);
-        if (all_constant(n))
-            become(n, operate(ev, (enum operator)n->op, n->items[0]->value,
-                              n->count == 2 ? n->items[1]->value : value_absent()));
-        return;
     case NODE_CALL:
-        fold_items(ev, n);
-        if (all_constant(n))
-            fold_call(ev, n);
-        return;
     case NODE_LIST:
     case NODE_MAP:
         fold_items(ev, n);
         if (all_constant(n))
-            fold_collection(ev, n);
+            fold_constant(ev, n);
         return;
     case NODE_TERNARY:
         fold_items(ev, n);
@@ -126,7 +128,7 @@ static void fold_node(struct cel_eval *ev, struct node *n)
     PANIC("unknown kind of node");
 }
 
-void fold_constants(struct arena *mem, enum cel_mode mode, struct node *tree)
+void fold_constants(struct arena *mem, enum cel_mode mode, struct ast_node *tree)
 {
     struct cel_eval ev = {
         .mem = mem, .mem_left = FOLD_MEMORY, .cost_left = FOLD_COST, .mode = mode};

@@ -1,6 +1,8 @@
 /* foreign.c - see foreign.h. */
 #include "cel/foreign.h"
 
+#include "base/ascii.h"
+
 static const struct {
     enum foreign_place place;
     const char *word, *advice;
@@ -20,11 +22,6 @@ const char *foreign_advice(enum foreign_place place, struct str word)
     return NULL;
 }
 
-static bool is_word_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Whether the row's text stands at `at`: of a word, all of it. */
 static bool stands_at(struct str source, size_t at, size_t row)
 {
@@ -34,9 +31,9 @@ static bool stands_at(struct str source, size_t at, size_t row)
         return false;
     if (rows[row].place == FOREIGN_SYMBOL)
         return true;
-    return rows[row].place == FOREIGN_WORD && (at == 0 || !is_word_char(source.ptr[at - 1])) &&
+    return rows[row].place == FOREIGN_WORD && (at == 0 || !ascii_is_word(source.ptr[at - 1])) &&
            (at == 0 || source.ptr[at - 1] != '.') &&
-           (at + word.len == source.len || !is_word_char(source.ptr[at + word.len]));
+           (at + word.len == source.len || !ascii_is_word(source.ptr[at + word.len]));
 }
 
 /* The longest row that stands at `at`; ROW_COUNT when none does. */

@@ -4,6 +4,8 @@
  * Types may contain variables, whose bindings are kept here and can be taken
  * back to an earlier point: trying an overload that does not fit leaves no
  * trace.
+ *
+ * why: decision 0081
  */
 #ifndef PAWL_CEL_INFER_H
 #define PAWL_CEL_INFER_H

@@ -1,10 +1,12 @@
 /* lex.c - finding tokens; see lex.h. */
 #include "cel/lex.h"
 
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "base/utf8.h"
+#include "value/source.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 static const char *const names[] = {
 #define TOKEN(symbol, text) (text),
@@ -25,54 +27,36 @@ const char *token_name(enum token_kind kind)
 
 void cel_place(struct str source, uint32_t offset, uint32_t *line, uint32_t *column)
 {
-    size_t start = 0;
+    struct place p = source_byte_place(source, offset < source.len ? offset : source.len);
 
-    if (offset > source.len)
-        offset = (uint32_t)source.len;
-    *line = 1;
-    for (size_t i = 0; i < offset; i++)
-        if (source.ptr[i] == '\n') {
-            *line += 1;
-            start = i + 1;
-        }
-    *column = (uint32_t)utf8_count(str_slice(source, start, offset)) + 1;
+    *line = p.line;
+    *column = p.column;
 }
 
 bool lex_fail(const struct lexer *lex, uint32_t offset, struct err *err, const char *format, ...)
 {
-    char message[sizeof(err->message)];
     uint32_t line, column;
     va_list args;
 
-    va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
-    va_end(args);
     cel_place(lex->source, offset, &line, &column);
-    return err_set_at(err, ERR_EXPRESSION_SYNTAX, line, column, "%s", message);
+    va_start(args, format);
+    (void)err_vset(err, ERR_EXPRESSION_SYNTAX, line, column, format, args);
+    va_end(args);
+    return false;
 }
 
 /* --- characters --- */
 
 typedef bool char_class(char c);
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_hex(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return hex_digit(c) >= 0;
 }
 
 static bool is_word_start(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_word(char c)
-{
-    return is_word_start(c) || is_digit(c);
+    return ascii_is_letter(c) || c == '_';
 }
 
 static bool is_space(char c)
@@ -86,7 +70,7 @@ static char peek(const struct lexer *lex, uint32_t ahead)
     return lex->pos + ahead < lex->source.len ? lex->source.ptr[lex->pos + ahead] : '\0';
 }
 
-static inline void skip(struct lexer *lex, char_class *class)
+static inline void lex_skip(struct lexer *lex, char_class *class)
 {
     while (lex->pos < lex->source.len && class(lex->source.ptr[lex->pos]))
         lex->pos++;
@@ -95,7 +79,7 @@ static inline void skip(struct lexer *lex, char_class *class)
 static void skip_space(struct lexer *lex)
 {
     for (;;) {
-        skip(lex, is_space);
+        lex_skip(lex, is_space);
         if (peek(lex, 0) != '/' || peek(lex, 1) != '/')
             return;
         while (lex->pos < lex->source.len && lex->source.ptr[lex->pos] != '\n')
@@ -131,20 +115,20 @@ static enum token_kind scan_number(struct lexer *lex)
     if (peek(lex, 0) == '0' && (peek(lex, 1) == 'x' || peek(lex, 1) == 'X') &&
         is_hex(peek(lex, 2))) {
         lex->pos += 2;
-        skip(lex, is_hex);
+        lex_skip(lex, is_hex);
     } else {
-        skip(lex, is_digit);
-        if (peek(lex, 0) == '.' && is_digit(peek(lex, 1))) {
+        lex_skip(lex, ascii_is_digit);
+        if (peek(lex, 0) == '.' && ascii_is_digit(peek(lex, 1))) {
             kind = TOKEN_DOUBLE;
             lex->pos++;
-            skip(lex, is_digit);
+            lex_skip(lex, ascii_is_digit);
         }
         if (peek(lex, 0) == 'e' || peek(lex, 0) == 'E') {
             uint32_t sign = peek(lex, 1) == '+' || peek(lex, 1) == '-';
-            if (is_digit(peek(lex, 1 + sign))) {
+            if (ascii_is_digit(peek(lex, 1 + sign))) {
                 kind = TOKEN_DOUBLE;
                 lex->pos += 1 + sign;
-                skip(lex, is_digit);
+                lex_skip(lex, ascii_is_digit);
             }
         }
     }
@@ -208,7 +192,7 @@ static bool scan_quoted_name(struct lexer *lex, struct err *err)
             lex->pos++;
             return true;
         }
-        if (!is_word(c) && c != '.' && c != '-' && c != '/' && c != ' ')
+        if (!ascii_is_word(c) && c != '.' && c != '-' && c != '/' && c != ' ')
             break;
     }
     return lex_fail(lex, start, err, "a quoted name is `name`, of letters, digits and . - / _");
@@ -268,7 +252,7 @@ static bool scan_operator(struct lexer *lex, enum token_kind *kind, struct err *
     return true;
 }
 
-bool lex_next(struct lexer *lex, struct token *out, struct err *err)
+bool lex_next(struct lexer *lex, struct lex_token *out, struct err *err)
 {
     uint32_t prefix;
     bool raw, bytes;
@@ -282,7 +266,7 @@ bool lex_next(struct lexer *lex, struct token *out, struct err *err)
         return true;
     }
     c = peek(lex, 0);
-    if (is_digit(c) || (c == '.' && is_digit(peek(lex, 1)))) {
+    if (ascii_is_digit(c) || (c == '.' && ascii_is_digit(peek(lex, 1)))) {
         out->kind = scan_number(lex);
     } else if ((c == '"' || c == '\'' || c == 'r' || c == 'R' || c == 'b' || c == 'B') &&
                text_prefix(lex, &prefix, &raw, &bytes)) {
@@ -290,7 +274,7 @@ bool lex_next(struct lexer *lex, struct token *out, struct err *err)
         if (!scan_text(lex, prefix, raw, err))
             return false;
     } else if (is_word_start(c)) {
-        skip(lex, is_word);
+        lex_skip(lex, ascii_is_word);
         out->kind = word_kind(lex, str_slice(lex->source, out->offset, lex->pos));
     } else if (c == '`') {
         out->kind = TOKEN_QUOTED;

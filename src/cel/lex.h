@@ -16,7 +16,7 @@ enum token_kind {
     TOKEN_COUNT
 };
 
-struct token {
+struct lex_token {
     enum token_kind kind;
     uint32_t offset; /* in bytes */
     uint32_t len;
@@ -29,14 +29,14 @@ struct lexer {
 };
 
 /* The next token. False: a character or literal that is none, reported at its place. */
-bool lex_next(struct lexer *lex, struct token *out, struct err *err) MUST_USE;
+bool lex_next(struct lexer *lex, struct lex_token *out, struct err *err) MUST_USE;
 
 /* The value of an INT, UINT or DOUBLE token; `negative` when a minus sign belongs to it. literal.c */
-bool lex_number(const struct lexer *lex, struct token t, bool negative, struct value *out,
+bool lex_number(const struct lexer *lex, struct lex_token t, bool negative, struct value *out,
                 struct err *err) MUST_USE;
 
 /* The value of a STRING or BYTES token; it points into the source or into `mem`. literal.c */
-bool lex_text(struct arena *mem, const struct lexer *lex, struct token t, struct value *out,
+bool lex_text(struct arena *mem, const struct lexer *lex, struct lex_token t, struct value *out,
               struct err *err) MUST_USE;
 
 /* How a message names this kind of token. */

@@ -1,19 +1,11 @@
 /* literal.c - the values of literals, whose places lex.c has found; see lex.h. */
+#include "base/hex.h"
 #include "cel/lex.h"
 
 #include "base/utf8.h"
 #include "value/number.h"
 
 /* --- numbers --- */
-
-/* The value of a hexadecimal digit; more than 15 when it is none. */
-static unsigned digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
-}
 
 static bool parse_unsigned(struct str digits, uint64_t *out)
 {
@@ -22,14 +14,14 @@ static bool parse_unsigned(struct str digits, uint64_t *out)
 
     for (size_t i = hex ? 2 : 0; i < digits.len; i++) {
         if (__builtin_mul_overflow(n, hex ? 16u : 10u, &n) ||
-            __builtin_add_overflow(n, digit_of(digits.ptr[i]), &n))
+            __builtin_add_overflow(n, (unsigned)hex_digit(digits.ptr[i]), &n))
             return false;
     }
     *out = n;
     return true;
 }
 
-bool lex_number(const struct lexer *lex, struct token t, bool negative, struct value *out,
+bool lex_number(const struct lexer *lex, struct lex_token t, bool negative, struct value *out,
                 struct err *err)
 {
     struct str text = str_slice(lex->source, t.offset, t.offset + t.len);
@@ -58,33 +50,10 @@ bool lex_number(const struct lexer *lex, struct token t, bool negative, struct v
 
 /* --- text --- */
 
-static int simple_escape(char c)
-{
-    switch (c) {
-    case 'a':
-        return '\a';
-    case 'b':
-        return '\b';
-    case 'f':
-        return '\f';
-    case 'n':
-        return '\n';
-    case 'r':
-        return '\r';
-    case 't':
-        return '\t';
-    case 'v':
-        return '\v';
-    case '\\':
-    case '?':
-    case '"':
-    case '\'':
-    case '`':
-        return c;
-    default:
-        return -1;
-    }
-}
+/* What the letter behind a backslash stands for; 0: that is no such escape. */
+static const char simple_escapes[UINT8_MAX + 1] = {
+    ['a'] = '\a', ['b'] = '\b',  ['f'] = '\f', ['n'] = '\n', ['r'] = '\r',  ['t'] = '\t',
+    ['v'] = '\v', ['\\'] = '\\', ['?'] = '?',  ['"'] = '"',  ['\''] = '\'', ['`'] = '`'};
 
 /* Read `count` digits of base 8 or 16 at p; false when they are not. */
 static bool read_digits(const char *p, const char *end, int count, unsigned base, uint32_t *out)
@@ -93,10 +62,10 @@ static bool read_digits(const char *p, const char *end, int count, unsigned base
     if (end - p < count)
         return false;
     for (int i = 0; i < count; i++) {
-        unsigned digit = digit_of(p[i]);
-        if (digit >= base)
+        int digit = hex_digit(p[i]);
+        if (digit < 0 || (unsigned)digit >= base)
             return false;
-        *out = *out * base + digit;
+        *out = *out * base + (unsigned)digit;
     }
     return true;
 }
@@ -108,12 +77,12 @@ static bool read_digits(const char *p, const char *end, int count, unsigned base
 static const char *decode_escape(const char **p, const char *end, bool bytes, char **to)
 {
     char c = *p + 1 < end ? (*p)[1] : '\0';
-    int simple = simple_escape(c);
+    char simple = simple_escapes[(unsigned char)c];
     int count = 0, skip = 2;
     uint32_t code;
 
-    if (simple >= 0) {
-        *(*to)++ = (char)simple;
+    if (simple != '\0') {
+        *(*to)++ = simple;
         *p += 2;
         return NULL;
     }
@@ -125,21 +94,21 @@ static const char *decode_escape(const char **p, const char *end, bool bytes, ch
         count = 3;
         skip = 1;
     } else {
-        return "this escape is not known";
+        return PHRASE("this escape is not known");
     }
     if (!read_digits(*p + skip, end, count, count == 3 ? 8 : 16, &code))
-        return "this escape lacks digits";
+        return PHRASE("this escape lacks digits");
     if (bytes)
         *(*to)++ = (char)code;
     else if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
-        return "this escape is not a Unicode character";
+        return PHRASE("this escape is not a Unicode character");
     else
         *to += utf8_encode(*to, code);
     *p += skip + count;
     return NULL;
 }
 
-bool lex_text(struct arena *mem, const struct lexer *lex, struct token t, struct value *out,
+bool lex_text(struct arena *mem, const struct lexer *lex, struct lex_token t, struct value *out,
               struct err *err)
 {
     const char *p = lex->source.ptr + t.offset;

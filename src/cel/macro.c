@@ -8,26 +8,28 @@
  */
 #include "cel/parse.h"
 
-typedef struct node *expand_fn(struct parser *p, struct node *call);
+typedef struct ast_node *expand_fn(struct parser *p, struct ast_node *call);
 
 struct macro {
     const char *name;
-    const char *space; /* the receiver is this name: "cel" in cel.bind() */
-    bool is_member;    /* any other receiver */
-    uint32_t count;    /* of arguments, without the receiver */
-    expand_fn *expand;
-    const char *usage; /* in the first row of a name: how it is written */
+    const char *space;   /* the receiver is this name: "cel" in cel.bind() */
+    bool is_member;      /* any other receiver */
+    uint32_t count;      /* of arguments, without the receiver */
+    expand_fn *expand;   /* NULL: a loop, which is all in its row */
+    const char *usage;   /* in the first row of a name: how it is written */
+    enum fold_kind fold; /* of a loop: what it gathers */
+    uint32_t variables;  /* of a loop: how many it has */
 };
 
 /* --- helpers --- */
 
-static struct node **arguments(const struct node *call)
+static struct ast_node **arguments(const struct ast_node *call)
 {
     return call->items + (call->is_member ? 1 : 0);
 }
 
 /* The name that an argument introduces as a variable. */
-static bool variable_name(struct parser *p, const struct node *call, const struct node *arg,
+static bool variable_name(struct parser *p, const struct ast_node *call, const struct ast_node *arg,
                           struct str *name)
 {
     if (arg->kind != NODE_NAME || arg->is_absolute) {
@@ -38,16 +40,16 @@ static bool variable_name(struct parser *p, const struct node *call, const struc
     return true;
 }
 
-static uint16_t deeper(uint16_t depth, const struct node *child)
+static uint16_t deeper(uint16_t depth, const struct ast_node *child)
 {
     return child != NULL && child->depth >= depth ? (uint16_t)(child->depth + 1) : depth;
 }
 
-static struct node *new_fold(struct parser *p, const struct node *call, enum fold_kind kind,
-                             bool two_variables, struct node *filter, struct node *body)
+static struct ast_node *new_fold(struct parser *p, const struct ast_node *call, enum fold_kind kind,
+                                 bool two_variables, struct ast_node *filter, struct ast_node *body)
 {
-    struct node *n = node_new(p->mem, NODE_FOLD, call->offset);
-    struct node **args = arguments(call);
+    struct ast_node *n = node_new(p->mem, NODE_FOLD, call->offset);
+    struct ast_node **args = arguments(call);
     struct fold *fold = ARENA_NEW(p->mem, struct fold);
 
     fold->kind = kind;
@@ -68,11 +70,11 @@ static struct node *new_fold(struct parser *p, const struct node *call, enum fol
     return n;
 }
 
-static struct node *new_bind(struct parser *p, uint32_t offset, struct str name, struct node *init,
-                             struct node *body)
+static struct ast_node *new_bind(struct parser *p, uint32_t offset, struct str name,
+                                 struct ast_node *init, struct ast_node *body)
 {
-    struct node *items[2] = {init, body};
-    struct node *n = node_items(p->mem, NODE_BIND, offset, items, 2);
+    struct ast_node *items[2] = {init, body};
+    struct ast_node *n = node_items(p->mem, NODE_BIND, offset, items, 2);
 
     n->local = ARENA_NEW(p->mem, struct local);
     n->local->name = name;
@@ -81,9 +83,9 @@ static struct node *new_bind(struct parser *p, uint32_t offset, struct str name,
 
 /* --- expansions --- */
 
-static struct node *expand_has(struct parser *p, struct node *call)
+static struct ast_node *expand_has(struct parser *p, struct ast_node *call)
 {
-    struct node *arg = call->items[0];
+    struct ast_node *arg = call->items[0];
 
     if (arg->kind != NODE_SELECT)
         return parse_fail(p, arg->offset, "has() wants a field, as in has(a.b)");
@@ -91,49 +93,18 @@ static struct node *expand_has(struct parser *p, struct node *call)
     return arg;
 }
 
-static struct node *expand_all(struct parser *p, struct node *call)
+/* The variables, a condition if there is one argument more, and what is gathered. */
+static struct ast_node *expand_fold(struct parser *p, struct ast_node *call, const struct macro *m)
 {
-    return new_fold(p, call, FOLD_ALL, false, NULL, arguments(call)[1]);
+    struct ast_node **args = arguments(call);
+    struct ast_node *filter = m->count > m->variables + 1 ? args[m->variables] : NULL;
+
+    return new_fold(p, call, m->fold, m->variables == 2, filter, args[m->count - 1]);
 }
 
-static struct node *expand_all2(struct parser *p, struct node *call)
+static struct ast_node *expand_filter(struct parser *p, struct ast_node *call)
 {
-    return new_fold(p, call, FOLD_ALL, true, NULL, arguments(call)[2]);
-}
-
-static struct node *expand_exists(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_EXISTS, false, NULL, arguments(call)[1]);
-}
-
-static struct node *expand_exists2(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_EXISTS, true, NULL, arguments(call)[2]);
-}
-
-static struct node *expand_exists_one(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_EXISTS_ONE, false, NULL, arguments(call)[1]);
-}
-
-static struct node *expand_exists_one2(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_EXISTS_ONE, true, NULL, arguments(call)[2]);
-}
-
-static struct node *expand_map(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_LIST, false, NULL, arguments(call)[1]);
-}
-
-static struct node *expand_map_filtered(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_LIST, false, arguments(call)[1], arguments(call)[2]);
-}
-
-static struct node *expand_filter(struct parser *p, struct node *call)
-{
-    struct node **args = arguments(call);
+    struct ast_node **args = arguments(call);
     struct str name;
 
     if (!variable_name(p, call, args[0], &name))
@@ -141,63 +112,24 @@ static struct node *expand_filter(struct parser *p, struct node *call)
     return new_fold(p, call, FOLD_LIST, false, args[1], node_name(p->mem, call->offset, name));
 }
 
-static struct node *expand_transform_list(struct parser *p, struct node *call)
+/* optMap(), and optFlatMap(), whose result is an optional already. */
+static struct ast_node *expand_optional(struct parser *p, struct ast_node *call)
 {
-    return new_fold(p, call, FOLD_LIST, true, NULL, arguments(call)[2]);
-}
+    struct ast_node **args = arguments(call);
+    struct ast_node *items[2] = {call->items[0], args[1]};
+    struct ast_node *n = node_items(p->mem, NODE_OPTIONAL_MAP, call->offset, items, 2);
 
-static struct node *expand_transform_list_filtered(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_LIST, true, arguments(call)[2], arguments(call)[3]);
-}
-
-static struct node *expand_transform_map(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_MAP, true, NULL, arguments(call)[2]);
-}
-
-static struct node *expand_transform_map_filtered(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_MAP, true, arguments(call)[2], arguments(call)[3]);
-}
-
-static struct node *expand_transform_entry(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_MAP_ENTRY, true, NULL, arguments(call)[2]);
-}
-
-static struct node *expand_transform_entry_filtered(struct parser *p, struct node *call)
-{
-    return new_fold(p, call, FOLD_MAP_ENTRY, true, arguments(call)[2], arguments(call)[3]);
-}
-
-static struct node *new_optional_map(struct parser *p, struct node *call, bool is_flat)
-{
-    struct node **args = arguments(call);
-    struct node *items[2] = {call->items[0], args[1]};
-    struct node *n = node_items(p->mem, NODE_OPTIONAL_MAP, call->offset, items, 2);
-
-    n->is_flat = is_flat;
+    n->is_flat = str_eq(call->text, STR("optFlatMap"));
     n->local = ARENA_NEW(p->mem, struct local);
     return variable_name(p, call, args[0], &n->local->name) ? n : NULL;
 }
 
-static struct node *expand_opt_map(struct parser *p, struct node *call)
-{
-    return new_optional_map(p, call, false);
-}
-
-static struct node *expand_opt_flat_map(struct parser *p, struct node *call)
-{
-    return new_optional_map(p, call, true);
-}
-
 /* list.sortBy(x, key): the list once, the list of its keys, and a function that sorts by them. */
-static struct node *expand_sort_by(struct parser *p, struct node *call)
+static struct ast_node *expand_sort_by(struct parser *p, struct ast_node *call)
 {
     struct str name = str_printf(p->mem, "@list%u", p->next_name++);
-    struct node *list = call->items[0], *keys, *sort;
-    struct node *items[2];
+    struct ast_node *list = call->items[0], *keys, *sort;
+    struct ast_node *items[2];
 
     call->items[0] = node_name(p->mem, call->offset, name);
     keys = new_fold(p, call, FOLD_LIST, false, NULL, arguments(call)[1]);
@@ -211,9 +143,9 @@ static struct node *expand_sort_by(struct parser *p, struct node *call)
     return new_bind(p, call->offset, name, list, sort);
 }
 
-static struct node *expand_bind(struct parser *p, struct node *call)
+static struct ast_node *expand_bind(struct parser *p, struct ast_node *call)
 {
-    struct node **args = arguments(call);
+    struct ast_node **args = arguments(call);
     struct str name;
 
     if (!variable_name(p, call, args[0], &name))
@@ -222,7 +154,7 @@ static struct node *expand_bind(struct parser *p, struct node *call)
 }
 
 /* A small non-negative number written as a literal. */
-static bool literal_index(struct parser *p, const struct node *arg, int64_t *out)
+static bool literal_index(struct parser *p, const struct ast_node *arg, int64_t *out)
 {
     if (arg->kind != NODE_CONST || arg->value.kind != VALUE_INT || arg->value.i < 0) {
         parse_fail(p, arg->offset, "expected a number that is written out");
@@ -233,9 +165,9 @@ static bool literal_index(struct parser *p, const struct node *arg, int64_t *out
 }
 
 /* cel.block([a, b], c): a and b are computed once; cel.index(0) and cel.index(1) name them. */
-static struct node *expand_block(struct parser *p, struct node *call)
+static struct ast_node *expand_block(struct parser *p, struct ast_node *call)
 {
-    struct node *list = arguments(call)[0], *n = arguments(call)[1];
+    struct ast_node *list = arguments(call)[0], *n = arguments(call)[1];
 
     if (list->kind != NODE_LIST || list->optional != NULL)
         return parse_fail(p, list->offset, "cel.block() wants a list that is written out");
@@ -246,7 +178,7 @@ static struct node *expand_block(struct parser *p, struct node *call)
     return n;
 }
 
-static struct node *expand_index(struct parser *p, struct node *call)
+static struct ast_node *expand_index(struct parser *p, struct ast_node *call)
 {
     int64_t i;
 
@@ -255,7 +187,7 @@ static struct node *expand_index(struct parser *p, struct node *call)
     return node_name(p->mem, call->offset, str_printf(p->mem, "@index%lld", (long long)i));
 }
 
-static struct node *expand_iter_var(struct parser *p, struct node *call)
+static struct ast_node *expand_iter_var(struct parser *p, struct ast_node *call)
 {
     int64_t i, j;
 
@@ -268,35 +200,35 @@ static struct node *expand_iter_var(struct parser *p, struct node *call)
 /* --- the table --- */
 
 static const struct macro macros[] = {
-    {"has", NULL, false, 1, expand_has, "has(a.b)"},
-    {"all", NULL, true, 2, expand_all, "list.all(x, condition)"},
-    {"all", NULL, true, 3, expand_all2, NULL},
-    {"exists", NULL, true, 2, expand_exists, "list.exists(x, condition)"},
-    {"exists", NULL, true, 3, expand_exists2, NULL},
-    {"exists_one", NULL, true, 2, expand_exists_one, "list.exists_one(x, condition)"},
-    {"exists_one", NULL, true, 3, expand_exists_one2, NULL},
-    {"existsOne", NULL, true, 2, expand_exists_one, "list.existsOne(x, condition)"},
-    {"existsOne", NULL, true, 3, expand_exists_one2, NULL},
-    {"map", NULL, true, 2, expand_map, "list.map(x, result)"},
-    {"map", NULL, true, 3, expand_map_filtered, NULL},
-    {"filter", NULL, true, 2, expand_filter, "list.filter(x, condition)"},
-    {"transformList", NULL, true, 3, expand_transform_list, "list.transformList(i, x, result)"},
-    {"transformList", NULL, true, 4, expand_transform_list_filtered, NULL},
-    {"transformMap", NULL, true, 3, expand_transform_map, "map.transformMap(key, x, result)"},
-    {"transformMap", NULL, true, 4, expand_transform_map_filtered, NULL},
-    {"transformMapEntry", NULL, true, 3, expand_transform_entry,
-     "map.transformMapEntry(key, x, {newKey: result})"},
-    {"transformMapEntry", NULL, true, 4, expand_transform_entry_filtered, NULL},
-    {"optMap", NULL, true, 2, expand_opt_map, "optional.optMap(x, result)"},
-    {"optFlatMap", NULL, true, 2, expand_opt_flat_map, "optional.optFlatMap(x, optional)"},
-    {"sortBy", NULL, true, 2, expand_sort_by, "list.sortBy(x, key)"},
-    {"bind", "cel", false, 3, expand_bind, "cel.bind(x, value, result)"},
-    {"block", "cel", false, 2, expand_block, "cel.block([value, ...], result)"},
-    {"index", "cel", false, 1, expand_index, "cel.index(0)"},
-    {"iterVar", "cel", false, 2, expand_iter_var, "cel.iterVar(0, 0)"},
+    {"has", NULL, false, 1, expand_has, "has(a.b)", 0, 0},
+    {"all", NULL, true, 2, NULL, "list.all(x, condition)", FOLD_ALL, 1},
+    {"all", NULL, true, 3, NULL, NULL, FOLD_ALL, 2},
+    {"exists", NULL, true, 2, NULL, "list.exists(x, condition)", FOLD_EXISTS, 1},
+    {"exists", NULL, true, 3, NULL, NULL, FOLD_EXISTS, 2},
+    {"exists_one", NULL, true, 2, NULL, "list.exists_one(x, condition)", FOLD_EXISTS_ONE, 1},
+    {"exists_one", NULL, true, 3, NULL, NULL, FOLD_EXISTS_ONE, 2},
+    {"existsOne", NULL, true, 2, NULL, "list.existsOne(x, condition)", FOLD_EXISTS_ONE, 1},
+    {"existsOne", NULL, true, 3, NULL, NULL, FOLD_EXISTS_ONE, 2},
+    {"map", NULL, true, 2, NULL, "list.map(x, result)", FOLD_LIST, 1},
+    {"map", NULL, true, 3, NULL, NULL, FOLD_LIST, 1},
+    {"filter", NULL, true, 2, expand_filter, "list.filter(x, condition)", 0, 0},
+    {"transformList", NULL, true, 3, NULL, "list.transformList(i, x, result)", FOLD_LIST, 2},
+    {"transformList", NULL, true, 4, NULL, NULL, FOLD_LIST, 2},
+    {"transformMap", NULL, true, 3, NULL, "map.transformMap(key, x, result)", FOLD_MAP, 2},
+    {"transformMap", NULL, true, 4, NULL, NULL, FOLD_MAP, 2},
+    {"transformMapEntry", NULL, true, 3, NULL, "map.transformMapEntry(key, x, {newKey: result})",
+     FOLD_MAP_ENTRY, 2},
+    {"transformMapEntry", NULL, true, 4, NULL, NULL, FOLD_MAP_ENTRY, 2},
+    {"optMap", NULL, true, 2, expand_optional, "optional.optMap(x, result)", 0, 0},
+    {"optFlatMap", NULL, true, 2, expand_optional, "optional.optFlatMap(x, optional)", 0, 0},
+    {"sortBy", NULL, true, 2, expand_sort_by, "list.sortBy(x, key)", 0, 0},
+    {"bind", "cel", false, 3, expand_bind, "cel.bind(x, value, result)", 0, 0},
+    {"block", "cel", false, 2, expand_block, "cel.block([value, ...], result)", 0, 0},
+    {"index", "cel", false, 1, expand_index, "cel.index(0)", 0, 0},
+    {"iterVar", "cel", false, 2, expand_iter_var, "cel.iterVar(0, 0)", 0, 0},
 };
 
-static bool is_call_of(const struct macro *m, const struct node *call)
+static bool is_call_of(const struct macro *m, const struct ast_node *call)
 {
     uint32_t count = call->count - (call->is_member ? 1 : 0);
 
@@ -308,16 +240,17 @@ static bool is_call_of(const struct macro *m, const struct node *call)
     return call->is_member == m->is_member;
 }
 
-void macro_expand(struct parser *p, struct node **node)
+void macro_expand(struct parser *p, struct ast_node **node)
 {
     for (size_t i = 0; i < ARRAY_SIZE(macros); i++)
         if (macros[i].name[0] == (*node)->text.ptr[0] && is_call_of(&macros[i], *node)) {
-            *node = macros[i].expand(p, *node);
+            *node = macros[i].expand != NULL ? macros[i].expand(p, *node)
+                                             : expand_fold(p, *node, &macros[i]);
             return;
         }
 }
 
-const char *macro_usage(const struct node *call)
+const char *macro_usage(const struct ast_node *call)
 {
     for (size_t i = 0; i < ARRAY_SIZE(macros); i++)
         if (macros[i].usage != NULL && str_eq(call->text, str_of(macros[i].name)))

@@ -11,58 +11,57 @@
 #include "cel/synonym.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 enum { TREE_DEPTH_MAX = 2000 };
 
 /* --- tokens --- */
 
-struct node *parse_fail(struct parser *p, uint32_t offset, const char *format, ...)
+struct ast_node *parse_fail(struct parser *p, uint32_t offset, const char *format, ...)
 {
-    char message[sizeof(p->err->message)];
+    uint32_t line, column;
     va_list args;
 
+    cel_place(p->lex.source, offset, &line, &column);
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    (void)err_vset(p->err, ERR_EXPRESSION_SYNTAX, line, column, format, args);
     va_end(args);
-    lex_fail(&p->lex, offset, p->err, "%s", message);
     return NULL;
 }
 
 /* Of an expression that ends too early: the bracket that is not closed. */
-static const char *what_is_open(const char *wanted)
+static const char *what_is_open(enum token_kind closing)
 {
-    size_t len = strlen(wanted);
-
-    /* A token in quotes is the last that is wanted. */
-    switch (len < 3 ? '\0' : wanted[len - 2]) {
-    case ')':
-        return ": a '(' is not closed";
-    case ']':
-        return ": a '[' is not closed";
-    case '}':
-        return len > 3 && wanted[len - 3] == '}' ? ": a '{{' is not closed"
-                                                 : ": a '{' is not closed";
-    default:
-        return "";
-    }
+    return closing == TOKEN_RPAREN     ? PHRASE(": a '(' is not closed")
+           : closing == TOKEN_RBRACKET ? PHRASE(": a '[' is not closed")
+           : closing == TOKEN_RBRACE   ? PHRASE(": a '{' is not closed")
+                                       : "";
 }
 
-struct node *parse_unexpected(struct parser *p, const char *wanted)
+static struct ast_node *fail_expected(struct parser *p, const char *wanted, const char *open)
 {
-    struct token t = p->token;
+    struct lex_token t = p->token;
 
     if (t.kind == TOKEN_RESERVED)
         return parse_fail(p, t.offset, "'%.*s' is a reserved word, not a name", (int)t.len,
                           p->lex.source.ptr + t.offset);
     return parse_fail(p, t.offset, "expected %s, but found %s%s", wanted, token_name(t.kind),
-                      t.kind == TOKEN_END ? what_is_open(wanted) : "");
+                      t.kind == TOKEN_END ? open : "");
+}
+
+struct ast_node *parse_unexpected(struct parser *p, const char *wanted)
+{
+    return fail_expected(p, wanted, "");
+}
+
+struct ast_node *parse_unclosed(struct parser *p, const char *wanted, enum token_kind closing)
+{
+    return fail_expected(p, wanted, what_is_open(closing));
 }
 
 bool parse_expect(struct parser *p, enum token_kind kind)
 {
     if (p->token.kind != kind) {
-        parse_unexpected(p, token_name(kind));
+        parse_unclosed(p, token_name(kind), kind);
         return false;
     }
     return parse_advance(p);
@@ -83,7 +82,7 @@ static bool enter(struct parser *p)
     return false;
 }
 
-struct node *parse_bounded(struct parser *p, struct node *n)
+struct ast_node *parse_bounded(struct parser *p, struct ast_node *n)
 {
     if (n == NULL || n->depth <= TREE_DEPTH_MAX)
         return n;
@@ -94,20 +93,20 @@ struct node *parse_bounded(struct parser *p, struct node *n)
 
 /* --- operators, from the strongest to the weakest --- */
 
-struct node *parse_operator(struct parser *p, enum operator op, uint32_t offset, struct node *a,
-                            struct node *b)
+struct ast_node *parse_operator(struct parser *p, enum operator op, uint32_t offset,
+                                struct ast_node *a, struct ast_node *b)
 {
-    struct node *items[2] = {a, b};
-    struct node *n = node_items(p->mem, NODE_OPERATOR, offset, items, b == NULL ? 1 : 2);
+    struct ast_node *items[2] = {a, b};
+    struct ast_node *n = node_items(p->mem, NODE_OPERATOR, offset, items, b == NULL ? 1 : 2);
 
     n->op = (uint8_t)op;
     return n;
 }
 
-static struct node *parse_unary(struct parser *p)
+static struct ast_node *parse_unary(struct parser *p)
 {
-    struct token t = p->token;
-    struct node *n;
+    struct lex_token t = p->token;
+    struct ast_node *n;
 
     if (t.kind != TOKEN_NOT && t.kind != TOKEN_MINUS)
         return parse_operand(p);
@@ -142,14 +141,14 @@ static const struct {
 };
 
 /* Operators of at least this strength; all of them chain to the left. */
-static struct node *parse_binary(struct parser *p, int weakest)
+static struct ast_node *parse_binary(struct parser *p, int weakest)
 {
-    struct node *left = parse_unary(p);
+    struct ast_node *left = parse_unary(p);
 
     while (left != NULL) {
-        struct token t = p->token;
+        struct lex_token t = p->token;
         int strength = binary[t.kind].strength;
-        struct node *right;
+        struct ast_node *right;
 
         if (strength == 0 || strength < weakest)
             break;
@@ -165,18 +164,18 @@ static struct node *parse_binary(struct parser *p, int weakest)
 }
 
 /* a && b && c is one node of three items: long chains stay flat. */
-static struct node *parse_logic(struct parser *p, enum token_kind kind)
+static struct ast_node *parse_logic(struct parser *p, enum token_kind kind)
 {
-    struct node *first = kind == TOKEN_OR ? parse_logic(p, TOKEN_AND) : parse_binary(p, 1);
+    struct ast_node *first = kind == TOKEN_OR ? parse_logic(p, TOKEN_AND) : parse_binary(p, 1);
     uint32_t offset = p->token.offset;
-    struct items list;
+    struct expr_items list;
 
     if (first == NULL || p->token.kind != kind)
         return first;
     parse_items_init(&list);
     parse_items_add(p, &list, first, false);
     while (p->token.kind == kind) {
-        struct node *next;
+        struct ast_node *next;
         if (!parse_advance(p))
             return NULL;
         next = kind == TOKEN_OR ? parse_logic(p, TOKEN_AND) : parse_binary(p, 1);
@@ -187,9 +186,9 @@ static struct node *parse_logic(struct parser *p, enum token_kind kind)
     return parse_items_node(p, &list, kind == TOKEN_OR ? NODE_OR : NODE_AND, offset);
 }
 
-static struct node *parse_ternary(struct parser *p)
+static struct ast_node *parse_ternary(struct parser *p)
 {
-    struct node *items[3];
+    struct ast_node *items[3];
     uint32_t offset;
 
     items[0] = parse_logic(p, TOKEN_OR);
@@ -207,9 +206,9 @@ static struct node *parse_ternary(struct parser *p)
     return node_items(p->mem, NODE_TERNARY, offset, items, 3);
 }
 
-struct node *parse_expr(struct parser *p)
+struct ast_node *parse_expr(struct parser *p)
 {
-    struct node *n;
+    struct ast_node *n;
 
     if (!enter(p))
         return NULL;
@@ -254,7 +253,8 @@ static struct str operator_here(struct str word)
 }
 
 /* What follows a whole expression may be an operator of another language: "a and b", "not a". */
-static struct node *fail_behind(struct parser *p, const struct node *n, const char *wanted)
+static struct ast_node *fail_behind(struct parser *p, const struct ast_node *n, const char *wanted,
+                                    const char *open)
 {
     struct str word = p->token.kind == TOKEN_IDENT ? parse_token_text(p, p->token) : STR_NONE;
     uint32_t offset = p->token.offset;
@@ -264,26 +264,27 @@ static struct node *fail_behind(struct parser *p, const struct node *n, const ch
         offset = n->offset;
     }
     if (operator_here(word).len == 0)
-        return parse_unexpected(p, wanted);
-    return parse_fail(p, offset, "'%.*s' is no operator; did you mean '%.*s'?", STR_ARG(word),
-                      STR_ARG(operator_here(word)));
+        return fail_expected(p, wanted, open);
+    (void)parse_fail(p, offset, "'%.*s' is no operator", STR_ARG(word));
+    err_set_hint(p->err, "did you mean '%.*s'?", STR_ARG(operator_here(word)));
+    return NULL;
 }
 
-struct node *parse_whole(struct parser *p)
+struct ast_node *parse_whole(struct parser *p)
 {
-    struct node *n;
+    struct ast_node *n;
 
     if (!parse_advance(p))
         return NULL;
     n = parse_expr(p);
     if (n != NULL && p->token.kind != TOKEN_END)
-        return fail_behind(p, n, "an operator or the end of the expression");
+        return fail_behind(p, n, "an operator or the end of the expression", "");
     return n;
 }
 
-struct node *parse_template_part(struct parser *p)
+struct ast_node *parse_template_part(struct parser *p)
 {
-    struct node *n;
+    struct ast_node *n;
 
     if (!parse_advance(p))
         return NULL;
@@ -291,7 +292,7 @@ struct node *parse_template_part(struct parser *p)
     if (n == NULL)
         return NULL;
     if (!parse_at_double(p, TOKEN_RBRACE))
-        return fail_behind(p, n, "'}}'");
+        return fail_behind(p, n, "'}}'", ": a '{{' is not closed");
     p->lex.pos++;
     return n;
 }

@@ -16,7 +16,7 @@ static inline MUST_USE bool parse_advance(struct parser *p)
     return lex_next(&p->lex, &p->token, p->err);
 }
 
-static inline struct str parse_token_text(const struct parser *p, struct token t)
+static inline struct str parse_token_text(const struct parser *p, struct lex_token t)
 {
     return str_slice(p->lex.source, t.offset, t.offset + t.len);
 }
@@ -28,51 +28,54 @@ bool parse_expect(struct parser *p, enum token_kind kind) MUST_USE;
 bool parse_at_double(const struct parser *p, enum token_kind kind);
 
 /* Say what was wanted in place of the token. Answers NULL. */
-struct node *parse_unexpected(struct parser *p, const char *wanted);
+struct ast_node *parse_unexpected(struct parser *p, const char *wanted);
+
+/* The same; an expression that ends here lacks the token that would close a bracket. */
+struct ast_node *parse_unclosed(struct parser *p, const char *wanted, enum token_kind closing);
 
 /* --- expressions: parse.c --- */
 
-struct node *parse_expr(struct parser *p) MUST_USE;
+struct ast_node *parse_expr(struct parser *p) MUST_USE;
 
 /* `b` is NULL when it takes one operand. */
-struct node *parse_operator(struct parser *p, enum operator op, uint32_t offset, struct node *a,
-                            struct node *b);
+struct ast_node *parse_operator(struct parser *p, enum operator op, uint32_t offset,
+                                struct ast_node *a, struct ast_node *b);
 
 /* The node itself, unless the tree has become too deep; NULL stays NULL. */
-struct node *parse_bounded(struct parser *p, struct node *n) MUST_USE;
+struct ast_node *parse_bounded(struct parser *p, struct ast_node *n) MUST_USE;
 
 /* --- operands: parse_operand.c --- */
 
 /* A value with all that follows it: fields, indexes, calls. */
-struct node *parse_operand(struct parser *p) MUST_USE;
+struct ast_node *parse_operand(struct parser *p) MUST_USE;
 
 /* The same for a number behind its minus sign. */
-struct node *parse_negative(struct parser *p) MUST_USE;
+struct ast_node *parse_negative(struct parser *p) MUST_USE;
 
 /* --- items: parse_items.c --- */
 
 enum { ITEMS_INLINE = 16 };
 
 /* Items of a list, map or call while their number is not yet known. */
-struct items {
-    struct node *inline_items[ITEMS_INLINE];
+struct expr_items {
+    struct ast_node *inline_items[ITEMS_INLINE];
     bool inline_optional[ITEMS_INLINE];
-    struct node **items;
+    struct ast_node **items;
     bool *optional;
     uint32_t count, room;
     bool any_optional;
 };
 
-void parse_items_init(struct items *list);
-void parse_items_add(struct parser *p, struct items *list, struct node *n, bool optional);
-struct node *parse_items_node(struct parser *p, struct items *list, enum node_kind kind,
-                              uint32_t offset);
+void parse_items_init(struct expr_items *list);
+void parse_items_add(struct parser *p, struct expr_items *list, struct ast_node *n, bool optional);
+struct ast_node *parse_items_node(struct parser *p, struct expr_items *list, enum node_kind kind,
+                                  uint32_t offset);
 
 /* Comma-separated expressions up to `close`, which is consumed. */
-bool parse_items(struct parser *p, struct items *list, enum token_kind close, bool may_be_optional,
-                 bool may_end_with_comma) MUST_USE;
+bool parse_items(struct parser *p, struct expr_items *list, enum token_kind close,
+                 bool may_be_optional, bool may_end_with_comma) MUST_USE;
 
 /* Entries up to '}', which is consumed; `offset` is that of the map. */
-struct node *parse_map(struct parser *p, uint32_t offset) MUST_USE;
+struct ast_node *parse_map(struct parser *p, uint32_t offset) MUST_USE;
 
 #endif

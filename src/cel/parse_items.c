@@ -1,7 +1,7 @@
 /* parse_items.c - the items of lists, maps and calls; see parse_inner.h. */
 #include "cel/parse_inner.h"
 
-void parse_items_init(struct items *list)
+void parse_items_init(struct expr_items *list)
 {
     list->items = list->inline_items;
     list->optional = list->inline_optional;
@@ -10,10 +10,10 @@ void parse_items_init(struct items *list)
     list->any_optional = false;
 }
 
-void parse_items_add(struct parser *p, struct items *list, struct node *n, bool optional)
+void parse_items_add(struct parser *p, struct expr_items *list, struct ast_node *n, bool optional)
 {
     if (list->count == list->room) {
-        struct node **items = ARENA_ARRAY(p->mem, list->room * 2, struct node *);
+        struct ast_node **items = ARENA_ARRAY(p->mem, list->room * 2, struct ast_node *);
         bool *flags = ARENA_ARRAY(p->mem, list->room * 2, bool);
         memcpy(items, list->items, list->count * sizeof(*items));
         memcpy(flags, list->optional, list->count * sizeof(*flags));
@@ -26,10 +26,10 @@ void parse_items_add(struct parser *p, struct items *list, struct node *n, bool 
     list->any_optional |= optional;
 }
 
-struct node *parse_items_node(struct parser *p, struct items *list, enum node_kind kind,
-                              uint32_t offset)
+struct ast_node *parse_items_node(struct parser *p, struct expr_items *list, enum node_kind kind,
+                                  uint32_t offset)
 {
-    struct node *n = node_items(p->mem, kind, offset, list->items, list->count);
+    struct ast_node *n = node_items(p->mem, kind, offset, list->items, list->count);
 
     if (list->any_optional) {
         bool *flags = ARENA_ARRAY(p->mem, list->count, bool);
@@ -49,15 +49,15 @@ static bool parse_lone_comma(struct parser *p, enum token_kind close)
     return p->token.kind == close || parse_unexpected(p, "an item before ','") != NULL;
 }
 
-bool parse_items(struct parser *p, struct items *list, enum token_kind close, bool may_be_optional,
-                 bool may_end_with_comma)
+bool parse_items(struct parser *p, struct expr_items *list, enum token_kind close,
+                 bool may_be_optional, bool may_end_with_comma)
 {
     parse_items_init(list);
     if (may_end_with_comma && !parse_lone_comma(p, close))
         return false;
     while (p->token.kind != close) {
         bool optional = may_be_optional && p->token.kind == TOKEN_QUESTION;
-        struct node *n;
+        struct ast_node *n;
 
         if (optional && !parse_advance(p))
             return false;
@@ -75,22 +75,22 @@ bool parse_items(struct parser *p, struct items *list, enum token_kind close, bo
         }
     }
     if (p->token.kind != close) {
-        parse_unexpected(p, close == TOKEN_RPAREN ? "',' or ')'" : "',' or ']'");
+        parse_unclosed(p, close == TOKEN_RPAREN ? "',' or ')'" : "',' or ']'", close);
         return false;
     }
     return parse_advance(p);
 }
 
-struct node *parse_map(struct parser *p, uint32_t offset)
+struct ast_node *parse_map(struct parser *p, uint32_t offset)
 {
-    struct items list;
+    struct expr_items list;
 
     parse_items_init(&list);
     if (!parse_lone_comma(p, TOKEN_RBRACE))
         return NULL;
     while (p->token.kind != TOKEN_RBRACE) {
         bool optional = p->token.kind == TOKEN_QUESTION;
-        struct node *key, *value;
+        struct ast_node *key, *value;
 
         if (optional && !parse_advance(p))
             return NULL;
@@ -108,7 +108,7 @@ struct node *parse_map(struct parser *p, uint32_t offset)
             return NULL;
     }
     if (p->token.kind != TOKEN_RBRACE)
-        return parse_unexpected(p, "',' or '}'");
+        return parse_unclosed(p, "',' or '}'", TOKEN_RBRACE);
     if (!parse_advance(p))
         return NULL;
     return parse_items_node(p, &list, NODE_MAP, offset);

@@ -1,11 +1,11 @@
 /* parse_operand.c - what operators stand between: literals, names, calls; see parse_inner.h. */
 #include "cel/parse_inner.h"
 
-static struct node *parse_call(struct parser *p, struct node *receiver, struct str name,
-                               uint32_t offset)
+static struct ast_node *parse_call(struct parser *p, struct ast_node *receiver, struct str name,
+                                   uint32_t offset)
 {
-    struct items list, all;
-    struct node *n;
+    struct expr_items list, all;
+    struct ast_node *n;
 
     if (!parse_advance(p) || !parse_items(p, &list, TOKEN_RPAREN, false, false))
         return NULL;
@@ -25,10 +25,10 @@ static struct node *parse_call(struct parser *p, struct node *receiver, struct s
     return n;
 }
 
-static struct node *parse_name(struct parser *p, bool is_absolute)
+static struct ast_node *parse_name(struct parser *p, bool is_absolute)
 {
-    struct token t = p->token;
-    struct node *n;
+    struct lex_token t = p->token;
+    struct ast_node *n;
 
     if (t.kind != TOKEN_IDENT)
         return parse_unexpected(p, "a name");
@@ -41,9 +41,9 @@ static struct node *parse_name(struct parser *p, bool is_absolute)
     return n;
 }
 
-static struct node *parse_literal(struct parser *p, bool negative)
+static struct ast_node *parse_literal(struct parser *p, bool negative)
 {
-    struct token t = p->token;
+    struct lex_token t = p->token;
     struct value v;
 
     if (t.kind == TOKEN_INT || t.kind == TOKEN_UINT || t.kind == TOKEN_DOUBLE) {
@@ -60,10 +60,10 @@ static struct node *parse_literal(struct parser *p, bool negative)
     return parse_advance(p) ? node_const(p->mem, t.offset, v) : NULL;
 }
 
-static struct node *parse_braced(struct parser *p)
+static struct ast_node *parse_braced(struct parser *p)
 {
     uint32_t offset = p->token.offset;
-    struct node *n;
+    struct ast_node *n;
 
     if (!p->with_templates || !parse_at_double(p, TOKEN_LBRACE))
         return parse_advance(p) ? parse_map(p, offset) : NULL;
@@ -72,22 +72,22 @@ static struct node *parse_braced(struct parser *p)
     return n != NULL && parse_advance(p) ? n : NULL;
 }
 
-static struct node *parse_list(struct parser *p)
+static struct ast_node *parse_list(struct parser *p)
 {
     uint32_t offset = p->token.offset;
-    struct items list;
+    struct expr_items list;
 
     if (!parse_advance(p) || !parse_items(p, &list, TOKEN_RBRACKET, true, true))
         return NULL;
     return parse_items_node(p, &list, NODE_LIST, offset);
 }
 
-static struct node *parse_primary(struct parser *p)
+static struct ast_node *parse_primary(struct parser *p)
 {
-    struct token t = p->token;
-    struct node *n;
+    struct lex_token t = p->token;
+    struct ast_node *n;
 
-    switch (t.kind) {
+    switch ((int)t.kind) {
     case TOKEN_INT:
     case TOKEN_UINT:
     case TOKEN_DOUBLE:
@@ -112,40 +112,15 @@ static struct node *parse_primary(struct parser *p)
         return parse_list(p);
     case TOKEN_LBRACE:
         return parse_braced(p);
-    case TOKEN_END:
-    case TOKEN_QUOTED:
-    case TOKEN_RESERVED:
-    case TOKEN_IN:
-    case TOKEN_RPAREN:
-    case TOKEN_RBRACKET:
-    case TOKEN_RBRACE:
-    case TOKEN_COMMA:
-    case TOKEN_COLON:
-    case TOKEN_QUESTION:
-    case TOKEN_PLUS:
-    case TOKEN_MINUS:
-    case TOKEN_STAR:
-    case TOKEN_SLASH:
-    case TOKEN_PERCENT:
-    case TOKEN_NOT:
-    case TOKEN_LT:
-    case TOKEN_LE:
-    case TOKEN_GT:
-    case TOKEN_GE:
-    case TOKEN_EQ:
-    case TOKEN_NE:
-    case TOKEN_AND:
-    case TOKEN_OR:
-    case TOKEN_COUNT:
-        break;
+    default:
+        return parse_unexpected(p, "a value");
     }
-    return parse_unexpected(p, "a value");
 }
 
 /* The name behind a dot: any word, or one in backquotes. */
 static bool parse_field(struct parser *p, struct str *name, bool *quoted)
 {
-    struct token t = p->token;
+    struct lex_token t = p->token;
 
     *name = parse_token_text(p, t);
     *quoted = t.kind == TOKEN_QUOTED;
@@ -156,9 +131,9 @@ static bool parse_field(struct parser *p, struct str *name, bool *quoted)
     return parse_advance(p);
 }
 
-static struct node *parse_select(struct parser *p, struct node *operand)
+static struct ast_node *parse_select(struct parser *p, struct ast_node *operand)
 {
-    struct node *n;
+    struct ast_node *n;
     struct str name;
     uint32_t offset;
     bool optional, quoted;
@@ -181,10 +156,10 @@ static struct node *parse_select(struct parser *p, struct node *operand)
     return n;
 }
 
-static struct node *parse_index(struct parser *p, struct node *operand)
+static struct ast_node *parse_index(struct parser *p, struct ast_node *operand)
 {
     uint32_t offset = p->token.offset;
-    struct node *index;
+    struct ast_node *index;
     bool optional;
 
     if (!parse_advance(p))
@@ -199,7 +174,7 @@ static struct node *parse_index(struct parser *p, struct node *operand)
                           index);
 }
 
-static struct node *parse_member(struct parser *p, struct node *n)
+static struct ast_node *parse_member(struct parser *p, struct ast_node *n)
 {
     while (n != NULL) {
         if (p->token.kind == TOKEN_DOT)
@@ -213,12 +188,12 @@ static struct node *parse_member(struct parser *p, struct node *n)
     return n;
 }
 
-struct node *parse_operand(struct parser *p)
+struct ast_node *parse_operand(struct parser *p)
 {
     return parse_member(p, parse_primary(p));
 }
 
-struct node *parse_negative(struct parser *p)
+struct ast_node *parse_negative(struct parser *p)
 {
     return parse_member(p, parse_literal(p, true));
 }

@@ -26,7 +26,7 @@ static bool list_index(struct value index, uint64_t *out)
 enum { KEY_SHOWN = 60, KEY_TEXT_MAX = KEY_SHOWN + 3 };
 
 /* A key for a message. */
-static const char *key_text(char out[KEY_TEXT_MAX], struct value key)
+static const char *shown_key(char out[KEY_TEXT_MAX], struct value key)
 {
     switch ((int)key.kind) {
     case VALUE_STRING: {
@@ -78,14 +78,17 @@ static struct value no_such_key(struct cel_eval *ev, struct value map, struct va
 {
     char shown[KEY_TEXT_MAX];
     struct str nearest = ev->mode == CEL_DEFINITION ? nearest_key(ev, map, key) : STR_NONE;
+    struct err err;
 
-    if (nearest.len > 0)
-        return cel_fail(ev, "no such key: %s; did you mean '%.*s'?", key_text(shown, key),
-                        STR_ARG(nearest));
+    if (nearest.len > 0) {
+        (void)err_set(&err, ERR_EXPRESSION_ERROR, "no such key: %s", shown_key(shown, key));
+        err_set_hint(&err, "did you mean '%.*s'?", STR_ARG(nearest));
+        return cel_fail(ev, "%pS", ERR_ARG(&err));
+    }
     if (ev->mode == CEL_DEFINITION && key.kind == VALUE_STRING)
         return cel_fail(ev, "no such key: %s; has(a.b) and a.?b ask whether there is one",
-                        key_text(shown, key));
-    return cel_fail(ev, "no such key: %s", key_text(shown, key));
+                        shown_key(shown, key));
+    return cel_fail(ev, "no such key: %s", shown_key(shown, key));
 }
 
 /* What stands at `key`, VALUE_ABSENT when nothing does, an error when it cannot be asked. */
@@ -132,7 +135,7 @@ struct value operate_index(struct cel_eval *ev, struct value v, struct value key
     if (found.kind != VALUE_ABSENT)
         return found;
     if (v.kind == VALUE_LIST)
-        return cel_fail(ev, "index out of range: %s of %u", key_text(shown, key), v.len);
+        return cel_fail(ev, "index out of range: %s of %u", shown_key(shown, key), v.len);
     return no_such_key(ev, v, key);
 }
 
@@ -148,13 +151,13 @@ struct value operate_field(struct cel_eval *ev, struct value v, struct value key
     if (v.kind == VALUE_OPTIONAL)
         return operate_optional_field(ev, v, key);
     if (v.kind == VALUE_NULL)
-        return cel_fail(ev, "no such field: %s of null", key_text(shown, key));
+        return cel_fail(ev, "no such field: %s of null", shown_key(shown, key));
     if (key.kind == VALUE_STRING && foreign_advice(FOREIGN_FIELD, value_text(key)) != NULL)
         return cel_fail(ev, "no such field: %s has no %s: %s",
-                        value_kind_name((enum value_kind)v.kind), key_text(shown, key),
+                        value_kind_name((enum value_kind)v.kind), shown_key(shown, key),
                         foreign_advice(FOREIGN_FIELD, value_text(key)));
     return cel_fail(ev, "no such field: %s has no fields, so it has no %s",
-                    value_kind_name((enum value_kind)v.kind), key_text(shown, key));
+                    value_kind_name((enum value_kind)v.kind), shown_key(shown, key));
 }
 
 struct value operate_optional_field(struct cel_eval *ev, struct value v, struct value key)
@@ -212,7 +215,7 @@ struct value operate_list(struct cel_eval *ev, const struct value *items, uint32
     return value_list(copy, n);
 }
 
-static bool may_be_key(struct value v)
+static bool part_may_be_key(struct value v)
 {
     return v.kind == VALUE_STRING || v.kind == VALUE_INT || v.kind == VALUE_UINT ||
            v.kind == VALUE_BOOL;
@@ -236,13 +239,13 @@ struct value operate_map(struct cel_eval *ev, const struct value *items, uint32_
             return v;
         if (v.kind == VALUE_ABSENT)
             continue;
-        if (!may_be_key(items[i]))
+        if (!part_may_be_key(items[i]))
             return cel_fail(ev, "unsupported key type: %s",
                             value_kind_name((enum value_kind)items[i].kind));
         entries[n++] = (struct value_entry){.key = items[i], .value = v};
     }
     map = value_map_make(ev->mem, entries, n, &duplicate);
     if (map.kind == VALUE_ABSENT)
-        return cel_fail(ev, "repeated key: %s", key_text(shown, entries[duplicate].key));
+        return cel_fail(ev, "repeated key: %s", shown_key(shown, entries[duplicate].key));
     return map;
 }

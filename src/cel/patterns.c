@@ -16,7 +16,7 @@ void patterns_init(struct cel_patterns *p, struct arena *mem, int64_t cost, uint
     p->count_max = count_max;
 }
 
-void patterns_fini(struct cel_patterns *p)
+void cel_patterns_release(struct cel_patterns *p)
 {
     for (struct map_entry *e = map_next(&p->compiled, NULL); e != NULL;
          e = map_next(&p->compiled, e)) {
@@ -76,9 +76,4 @@ struct cel_patterns *cel_patterns_new(struct arena *mem)
 
     patterns_init(p, mem, CEL_PATTERNS_COST_MAX, CEL_PATTERNS_MAX);
     return p;
-}
-
-void cel_patterns_release(struct cel_patterns *p)
-{
-    patterns_fini(p);
 }

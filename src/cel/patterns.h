@@ -13,7 +13,7 @@
 #define PAWL_CEL_PATTERNS_H
 
 #include "base/map.h"
-#include "cel/regex.h"
+#include "cel/lib/regex.h"
 
 struct cel_patterns {
     struct map compiled; /* of struct pooled_pattern, by the text of the pattern */
@@ -23,9 +23,6 @@ struct cel_patterns {
 
 /* Lives in `mem`, where the texts of its patterns are copied to. */
 void patterns_init(struct cel_patterns *p, struct arena *mem, int64_t cost, uint32_t count_max);
-
-/* Free every compiled pattern. */
-void patterns_fini(struct cel_patterns *p);
 
 /*
  * The compiled pattern, which stays the pool's. NULL as regex_new() says, or

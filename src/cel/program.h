@@ -8,6 +8,8 @@
  * target, with the stack cut to its depth and the error on top. Regions stand
  * around the operands of && and ||, the bodies of all() and exists(), and the
  * value of cel.bind(). Without one the error is the result.
+ *
+ * why: decision 0021
  */
 #ifndef PAWL_CEL_PROGRAM_H
 #define PAWL_CEL_PROGRAM_H
@@ -58,7 +60,7 @@ struct cel_program {
     const struct value *constants;
     const uint32_t *constant_offsets; /* in the source: which field of a path is missing */
     const struct region *regions;     /* in the order of their start */
-    const struct function *const *functions;
+    const struct cel_function *const *functions;
     const struct regex *const *patterns;
     struct cel_patterns
         *own_patterns; /* NULL: they belong to the environment's, or there are none */
@@ -74,12 +76,12 @@ struct cel_program {
 
 /* Make a program of a checked tree. emit.c */
 bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env *env,
-                  struct str source, struct node *tree, const struct type *type,
+                  struct str source, struct ast_node *tree, const struct type *type,
                   const struct advice *advice, const struct cel_program **out,
                   struct err *err) MUST_USE;
 
 /* Replace what is constant by its value, which lives in `mem`. fold.c */
-void fold_constants(struct arena *mem, enum cel_mode mode, struct node *tree);
+void fold_constants(struct arena *mem, enum cel_mode mode, struct ast_node *tree);
 
 /* Run a program inside an evaluation: its budget goes on, its slots are given. vm.c */
 struct value vm_run(struct cel_eval *ev, const struct cel_program *program,

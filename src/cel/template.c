@@ -36,10 +36,10 @@ static struct str literal_part(struct parser *p)
 }
 
 /* The part as a call that makes it text without a meaning in HTML. */
-static struct node *escaped(struct parser *p, struct node *part)
+static struct ast_node *escaped(struct parser *p, struct ast_node *part)
 {
-    struct node **items = ARENA_ARRAY(p->mem, 1, struct node *);
-    struct node *call;
+    struct ast_node **items = ARENA_ARRAY(p->mem, 1, struct ast_node *);
+    struct ast_node *call;
 
     items[0] = part;
     call = node_items(p->mem, NODE_CALL, part->offset, items, 1);
@@ -48,7 +48,7 @@ static struct node *escaped(struct parser *p, struct node *part)
 }
 
 struct parts {
-    VEC_OF(struct node *);
+    VEC_OF(struct ast_node *);
 };
 
 static bool parse_parts(struct parser *p, struct parts *parts, bool escapes)
@@ -56,7 +56,7 @@ static bool parse_parts(struct parser *p, struct parts *parts, bool escapes)
     while (p->lex.pos < p->lex.source.len) {
         uint32_t offset = p->lex.pos;
         struct str text = literal_part(p);
-        struct node *n;
+        struct ast_node *n;
 
         if (text.len > 0)
             *VEC_ADD(p->mem, parts) = node_const(p->mem, offset, value_string(text));
@@ -71,7 +71,7 @@ static bool parse_parts(struct parser *p, struct parts *parts, bool escapes)
     return true;
 }
 
-struct node *parse_template(struct parser *p)
+struct ast_node *parse_template(struct parser *p)
 {
     struct parts parts = {0};
 
@@ -84,7 +84,7 @@ struct node *parse_template(struct parser *p)
     return node_items(p->mem, NODE_JOIN, 0, parts.items, (uint32_t)parts.count);
 }
 
-static struct node *parse_joined(struct parser *p, bool escapes)
+static struct ast_node *parse_joined(struct parser *p, bool escapes)
 {
     struct parts parts = {0};
 
@@ -93,12 +93,12 @@ static struct node *parse_joined(struct parser *p, bool escapes)
     return node_items(p->mem, NODE_JOIN, 0, parts.items, (uint32_t)parts.count);
 }
 
-struct node *parse_text(struct parser *p)
+struct ast_node *parse_text(struct parser *p)
 {
     return parse_joined(p, false);
 }
 
-struct node *parse_html(struct parser *p)
+struct ast_node *parse_html(struct parser *p)
 {
     return parse_joined(p, true);
 }
@@ -117,12 +117,12 @@ struct value operate_text(struct cel_eval *ev, struct value v)
         return cel_fail(ev, "this part of the template is missing or null");
     if (v.kind != VALUE_LIST && v.kind != VALUE_MAP) {
         ev->function = "string";
-        return cel_fn_string(ev, &v, 1);
+        return cel_fn_string(ev, &v);
     }
     buf_init_arena(&json, ev->mem);
     json.limit = ev->mem_left / 2;
     if (!json_write(&json, v, &err))
-        return err.code == ERR_TOO_LARGE ? cel_over_memory(ev) : cel_fail(ev, "%s", err.message);
+        return err.code == ERR_TOO_LARGE ? cel_over_memory(ev) : cel_fail(ev, "%pS", ERR_ARG(&err));
     ev->mem_left -= json.len * 2 < ev->mem_left ? json.len * 2 : ev->mem_left;
     return cel_charge_bytes(ev, json.len) ? value_string(buf_view(&json)) : cel_over_cost(ev);
 }

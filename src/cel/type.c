@@ -1,6 +1,8 @@
 /* type.c - making, reading and writing types; see type.h. */
 #include "cel/type.h"
 
+#include "base/ascii.h"
+
 static const struct type dyn = {.kind = TYPE_DYN};
 
 /* In the order of enum type_kind, up to OPTIONAL. */
@@ -73,56 +75,31 @@ const struct type *type_variable(struct arena *mem, uint32_t index)
     return t;
 }
 
-const struct type *type_of_value(struct arena *mem, struct value v)
+const struct type *type_of_value(struct value v)
 {
-    switch ((enum value_kind)v.kind) {
-    case VALUE_NULL:
-        return type_basic(TYPE_NULL);
-    case VALUE_BOOL:
-        return type_basic(TYPE_BOOL);
-    case VALUE_INT:
-        return type_basic(TYPE_INT);
-    case VALUE_UINT:
-        return type_basic(TYPE_UINT);
-    case VALUE_DOUBLE:
-        return type_basic(TYPE_DOUBLE);
-    case VALUE_STRING:
-        return type_basic(TYPE_STRING);
-    case VALUE_BYTES:
-        return type_basic(TYPE_BYTES);
-    case VALUE_TIMESTAMP:
-        return type_basic(TYPE_TIMESTAMP);
-    case VALUE_DURATION:
-        return type_basic(TYPE_DURATION);
-    case VALUE_IP:
-        return type_basic(TYPE_IP);
-    case VALUE_CIDR:
-        return type_basic(TYPE_CIDR);
-    case VALUE_TYPE:
-        return type_basic(TYPE_TYPE);
-    case VALUE_LIST:
-        return type_list(mem, type_basic(TYPE_DYN));
-    case VALUE_MAP:
-        return type_map(mem, type_basic(TYPE_DYN), type_basic(TYPE_DYN));
-    case VALUE_OPTIONAL:
-        return type_optional(mem, type_basic(TYPE_DYN));
-    case VALUE_ABSENT:
-    case VALUE_ERROR:
-    case VALUE_KIND_COUNT:
-        return type_basic(TYPE_DYN);
-    }
-    PANIC("unknown kind of value");
+    /* What is not here may be anything: TYPE_DYN is 0. */
+    static const uint8_t kinds[VALUE_KIND_COUNT] = {
+        [VALUE_NULL] = TYPE_NULL,         [VALUE_BOOL] = TYPE_BOOL,
+        [VALUE_INT] = TYPE_INT,           [VALUE_UINT] = TYPE_UINT,
+        [VALUE_DOUBLE] = TYPE_DOUBLE,     [VALUE_STRING] = TYPE_STRING,
+        [VALUE_BYTES] = TYPE_BYTES,       [VALUE_TIMESTAMP] = TYPE_TIMESTAMP,
+        [VALUE_DURATION] = TYPE_DURATION, [VALUE_IP] = TYPE_IP,
+        [VALUE_CIDR] = TYPE_CIDR,         [VALUE_TYPE] = TYPE_TYPE,
+        [VALUE_LIST] = TYPE_LIST,         [VALUE_MAP] = TYPE_MAP,
+        [VALUE_OPTIONAL] = TYPE_OPTIONAL,
+    };
+
+    return type_basic((enum type_kind)kinds[v.kind]);
 }
 
 /* --- reading --- */
 
 static bool is_name_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '.';
+    return ascii_is_word(c) || c == '.';
 }
 
-static void skip(struct str *text, size_t n)
+static void type_skip(struct str *text, size_t n)
 {
     *text = str_slice(*text, n, text->len);
 }
@@ -135,7 +112,7 @@ static struct str take_name(struct str *text)
     while (n < text->len && is_name_char(text->ptr[n]))
         n++;
     name.len = n;
-    skip(text, n);
+    type_skip(text, n);
     return name;
 }
 
@@ -153,7 +130,7 @@ static bool parse_param(struct arena *mem, struct str *text, const struct type *
         return false;
     t = arena_alloc(mem, sizeof(*t));
     *t = (struct type){.kind = TYPE_PARAM, .is_generic = true, .index = (uint32_t)(c - 'A')};
-    skip(text, dollar + 1);
+    type_skip(text, dollar + 1);
     *out = t;
     return true;
 }
@@ -163,7 +140,7 @@ static bool parse_arguments(struct arena *mem, struct str *text, struct type *t,
 {
     t->count = 0;
     do {
-        skip(text, 1);
+        type_skip(text, 1);
         *text = str_trim(*text);
         if (t->count == TYPE_PARAMS_MAX)
             return err_set(err, ERR_INVALID, "a type has at most %d parameters", TYPE_PARAMS_MAX);
@@ -175,7 +152,7 @@ static bool parse_arguments(struct arena *mem, struct str *text, struct type *t,
     } while (text->len > 0 && text->ptr[0] == ',');
     if (text->len == 0 || text->ptr[0] != ')')
         return err_set(err, ERR_INVALID, "a type lacks ')'");
-    skip(text, 1);
+    type_skip(text, 1);
     return true;
 }
 

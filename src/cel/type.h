@@ -65,7 +65,7 @@ const struct type *type_with(struct arena *mem, const struct type *like,
                              const struct type *const params[TYPE_PARAMS_MAX]);
 
 /* The type of a constant of a basic kind. */
-const struct type *type_of_value(struct arena *mem, struct value v);
+const struct type *type_of_value(struct value v);
 
 /* How many of the parameters A, B, C a signature may use. */
 enum { TYPE_SIGNATURE_PARAMS = 26 };

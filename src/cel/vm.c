@@ -9,8 +9,8 @@
  * each turn of a loop pays for those of the loop, and library functions pay
  * for the size of what they touch.
  */
+#include "cel/lib/regex.h"
 #include "cel/program.h"
-#include "cel/regex.h"
 
 enum { STACK_INLINE = 48 };
 
@@ -373,16 +373,11 @@ static struct value machine_run(const struct machine *m, struct value *stack)
             if (UNLIKELY(v.kind != VALUE_OPTIONAL))
                 goto not_optional;
             break;
-        case OP_CALL: {
-            const struct function *f = p->functions[at->arg];
+        case OP_CALL:
             sp -= at->a;
             ev->offset = p->offsets[at - code];
-            ev->function = f->name.ptr;
-            ev->context = f->context;
-            v = f->call != NULL ? f->call(ev, sp, at->a)
-                                : cel_fail(ev, "undeclared function '%.*s'", STR_ARG(f->name));
+            v = function_call(ev, p->functions[at->arg], sp, at->a);
             goto put_result;
-        }
         case OP_MATCHES:
             ev->offset = p->offsets[at - code];
             if (UNLIKELY(sp[-1].kind != VALUE_STRING))
@@ -404,7 +399,7 @@ static struct value machine_run(const struct machine *m, struct value *stack)
             goto put_result;
         case OP_FAIL:
             ev->offset = p->offsets[at - code];
-            v = cel_fail(ev, "%.*s", STR_ARG(value_text(constants[at->arg])));
+            v = cel_fail(ev, "%pS", SENTENCE_ARG(value_sentence(constants[at->arg])));
             goto raise;
         case OP_RETURN:
             return sp[-1];
@@ -522,6 +517,10 @@ struct value cel_evaluate_within(struct arena *mem, const struct cel_program *pr
     ev.context = NULL;
     ev.nesting = 0;
     v = vm_run(&ev, program, activation);
+    if (activation->spent != NULL) {
+        activation->spent->cost += limits->cost - ev.cost_left;
+        activation->spent->memory_bytes += limits->memory_bytes - ev.mem_left;
+    }
     limits->cost = ev.cost_left;
     limits->memory_bytes = ev.mem_left;
     return v;

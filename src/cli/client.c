@@ -1,16 +1,20 @@
 /* client.c - HTTP by libcurl; see client.h. */
 #include "cli/client.h"
+#include "cli/command.h"
 
-#include "api/token.h"
+#include "api/access/token.h"
+#include "base/alloc.h"
+#include "cli/file.h"
+#include "cli/list.h"
 #include "cli/options.h"
 #include "cli/term.h"
 #include "value/json.h"
 #include "value/object.h"
+#include "value/timefmt.h"
 
 #include <curl/curl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define API_BASE "/api/v1"
 
@@ -60,7 +64,7 @@ static bool is_on_this_machine(const char *url)
     return str_starts_with(host, STR("127."));
 }
 
-/* The administrator's token is of the server in that folder: it is told to nobody elsewhere. */
+/* The administrator's token is of the server in that folder: no server elsewhere is sent it. */
 static struct str token_of_folder(struct client *c)
 {
     const char *folder = options_setting("PAWL_DATA", "./pawl-data");
@@ -75,24 +79,40 @@ static struct str token_of_folder(struct client *c)
 
 void client_open(struct client *c, bool as_json)
 {
-    const char *token = getenv("PAWL_TOKEN");
+    const char *token = options_setting("PAWL_TOKEN", NULL);
 
     *c = (struct client){.as_json = as_json};
     arena_init(&c->mem);
     c->url = trimmed(&c->mem, options_setting("PAWL_URL", "http://127.0.0.1:7070"));
-    if (token != NULL && token[0] != '\0')
-        c->token = str_of(token);
-    else
-        c->token = token_of_folder(c);
-    c->curl = curl_easy_init();
-    if (c->curl == NULL)
-        PANIC("out of memory");
+    c->token = token != NULL ? str_of(token) : token_of_folder(c);
+    c->curl = alloc_check(curl_easy_init());
 }
 
 void client_close(struct client *c)
 {
     curl_easy_cleanup(c->curl);
     arena_fini(&c->mem);
+}
+
+static int run_verb(struct client *c, const struct options *o, char **words,
+                    const struct cli_verb *verb)
+{
+    return verb->list != NULL ? list_print(c, o, verb->list) : verb->run(c, o, words);
+}
+
+int client_verb(struct client *c, const struct options *o, char **words,
+                const struct cli_verb *verbs, size_t count)
+{
+    int given = 0;
+
+    if (words[0] == NULL)
+        return verbs[0].min == 0 ? run_verb(c, o, words, verbs) : options_usage(o);
+    while (words[given + 1] != NULL)
+        given++;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(verbs[i].name, words[0]) == 0 && given >= verbs[i].min && given <= verbs[i].max)
+            return run_verb(c, o, words + 1, &verbs[i]);
+    return options_usage(o);
 }
 
 /* --- one call --- */
@@ -105,7 +125,7 @@ static size_t on_answer(char *bytes, size_t size, size_t count, void *context)
     return out->failed ? 0 : size * count;
 }
 
-static void tell_failure(struct client *c, CURLcode code)
+static void report_failure(struct client *c, CURLcode code)
 {
     if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
         client_fail(c, "unreachable",
@@ -144,33 +164,59 @@ static struct curl_slist *prepare(struct client *c, const char *base, struct str
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
+    /* A proxy would be sent the token, and 127.0.0.1 is another machine to it. */
+    if (is_on_this_machine(c->url))
+        curl_easy_setopt(c->curl, CURLOPT_NOPROXY, "*");
     if (options_setting("PAWL_CA", NULL) != NULL)
         curl_easy_setopt(c->curl, CURLOPT_CAINFO, options_setting("PAWL_CA", NULL));
     return headers;
 }
 
-static bool perform(struct client *c, const char *method, struct str path, struct str body,
-                    struct buf *text, long *status)
+/* When the certificate that the server showed ends; -1 without one. */
+static int64_t certificate_end_of(const struct client *c)
 {
-    struct curl_slist *headers = prepare(c, API_BASE, path);
+    static const char name[] = "Expire date:";
+    struct curl_certinfo *shown = NULL;
+
+    if (curl_easy_getinfo(c->curl, CURLINFO_CERTINFO, &shown) != CURLE_OK || shown == NULL ||
+        shown->num_of_certs == 0)
+        return -1;
+    for (const struct curl_slist *line = shown->certinfo[0]; line != NULL; line = line->next)
+        if (strncmp(line->data, name, sizeof(name) - 1) == 0)
+            return (int64_t)curl_getdate(line->data + sizeof(name) - 1, NULL);
+    return -1;
+}
+
+static int64_t date_of(const struct client *c)
+{
+    struct curl_header *date;
+
+    if (curl_easy_header(c->curl, "Date", 0, CURLH_HEADER, -1, &date) != CURLHE_OK)
+        return -1;
+    return (int64_t)curl_getdate(date->value, NULL);
+}
+
+/* Send what was prepared and wait; *out is the answer, or nothing, its text not read yet. */
+static CURLcode perform(struct client *c, struct curl_slist *headers, long timeout_ms,
+                        struct reply *out)
+{
+    struct buf text;
+    long status = 0;
     CURLcode code;
 
-    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
-    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS,
-                     c->timeout_ms > 0 ? c->timeout_ms : TIMEOUT_S * 1000L);
+    buf_init_arena(&text, &c->mem);
+    text.limit = ANSWER_MAX_BYTES;
+    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, timeout_ms);
     curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_answer);
-    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, text);
-    curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
-    if (strcmp(method, "GET") != 0) {
-        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE, (long)body.len);
-        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body.len > 0 ? body.ptr : "");
-    }
+    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &text);
     code = curl_easy_perform(c->curl);
-    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, status);
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
     curl_slist_free_all(headers);
-    if (code != CURLE_OK)
-        tell_failure(c, code);
-    return code == CURLE_OK;
+    *out = (struct reply){.status = (int)status,
+                          .text = buf_view(&text),
+                          .json = value_null(),
+                          .date_s = code == CURLE_OK ? date_of(c) : -1};
+    return code;
 }
 
 struct stream {
@@ -203,7 +249,7 @@ int client_stream(struct client *c, struct str path, struct str after,
         headers = curl_slist_append(headers,
                                     str_printf(&c->mem, "Last-Event-ID: %.*s", STR_ARG(after)).ptr);
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
-    /* Beats come every 15 s; whoever says nothing for a minute is gone. */
+    /* Heartbeats come every 15 s: a server that sends nothing for a minute is gone. */
     curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
     curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_S);
     curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_stream);
@@ -214,38 +260,18 @@ int client_stream(struct client *c, struct str path, struct str after,
     return (int)status;
 }
 
-static int64_t date_of(const struct client *c)
-{
-    struct curl_header *date;
-
-    if (curl_easy_header(c->curl, "Date", 0, CURLH_HEADER, -1, &date) != CURLHE_OK)
-        return -1;
-    return (int64_t)curl_getdate(date->value, NULL);
-}
-
 bool client_probe(struct client *c, const char *path, struct reply *out, const char **why)
 {
+    /* The token stays here, with the other headers: whoever answers may be anybody. */
     struct curl_slist *headers = prepare(c, "", str_of(path));
-    struct buf text;
     struct err err;
-    long status = 0;
     CURLcode code;
 
-    buf_init_arena(&text, &c->mem);
-    text.limit = ANSWER_MAX_BYTES;
-    /* The token stays here: whoever answers may be anybody. */
-    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, (long)PROBE_MS);
-    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_answer);
-    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &text);
-    code = curl_easy_perform(c->curl);
-    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
-    curl_slist_free_all(headers);
+    curl_easy_setopt(c->curl, CURLOPT_CERTINFO, 1L);
+    code = perform(c, headers, PROBE_MS, out);
+    out->certificate_end_s = code == CURLE_OK ? certificate_end_of(c) : -1;
     *why = curl_easy_strerror(code);
-    *out = (struct reply){.status = (int)status,
-                          .text = buf_view(&text),
-                          .json = value_null(),
-                          .date_s = code == CURLE_OK ? date_of(c) : -1};
-    if (text.len > 0 && !json_read(&c->mem, buf_view(&text), &out->json, &err))
+    if (out->text.len > 0 && !json_read(&c->mem, out->text, &out->json, &err))
         out->json = value_null();
     return code == CURLE_OK;
 }
@@ -253,20 +279,24 @@ bool client_probe(struct client *c, const char *path, struct reply *out, const c
 bool client_ask(struct client *c, const char *method, struct str path, struct str body,
                 struct reply *out)
 {
-    struct buf text;
+    struct curl_slist *headers = prepare(c, API_BASE, path);
     struct err err;
-    long status = 0;
+    CURLcode code;
 
-    buf_init_arena(&text, &c->mem);
-    text.limit = ANSWER_MAX_BYTES;
-    if (!perform(c, method, path, body, &text, &status))
-        return false;
-    *out = (struct reply){
-        .status = (int)status, .text = buf_view(&text), .json = value_null(), .date_s = date_of(c)};
-    if (text.len == 0 || json_read(&c->mem, buf_view(&text), &out->json, &err))
+    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
+    if (strcmp(method, "GET") != 0) {
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE, (long)body.len);
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body.len > 0 ? body.ptr : "");
+    }
+    code = perform(c, headers, c->timeout_ms > 0 ? c->timeout_ms : TIMEOUT_S * 1000L, out);
+    if (code != CURLE_OK)
+        report_failure(c, code);
+    else if (out->text.len > 0 && !json_read(&c->mem, out->text, &out->json, &err))
+        client_fail(c, "unreachable", "what answers at %s is no Pawl server (HTTP %d)", c->url,
+                    out->status);
+    else
         return true;
-    client_fail(c, "unreachable", "what answers at %s is no Pawl server (HTTP %ld)", c->url,
-                status);
     return false;
 }
 
@@ -280,7 +310,7 @@ bool client_succeeded(struct client *c, const struct reply *reply)
 {
     if (reply->status >= 200 && reply->status < 300)
         return true;
-    client_tell_refusal(c, reply);
+    client_report_refusal(c, reply);
     if (reply->status == 401)
         fprintf(stderr, c->withholds_token
                             ? "pawl: admin.token is sent to a server on this machine only; set "
@@ -298,14 +328,15 @@ bool client_page(struct client *c, struct str path, struct str *cursor, struct r
 
     buf_init_arena(&page, &c->mem);
     buf_str(&page, path);
-    if (cursor->len > 0) {
+    if (cursor != NULL && cursor->len > 0) {
         buf_text(&page, "&cursor=");
-        client_escape(&page, *cursor);
+        url_encode(&page, *cursor);
     }
     if (!client_call(c, "GET", buf_view(&page), STR_NONE, out) || out->json.kind != VALUE_MAP)
         return false;
     *items = value_map_get_str(out->json, STR("items"));
-    *cursor = client_text(out->json, "nextCursor");
+    if (cursor != NULL)
+        *cursor = client_text(out->json, "nextCursor");
     return items->kind == VALUE_LIST;
 }
 
@@ -319,32 +350,131 @@ void client_print_items(struct client *c, struct value items, uint64_t *shown)
 
 void client_print_end(uint64_t shown, struct str cursor)
 {
-    struct buf next;
+    struct buf end;
 
-    buf_init(&next);
-    if (cursor.len > 0)
-        json_write_string(&next, cursor);
-    else
-        buf_text(&next, "null");
-    printf("%s],\"nextCursor\":%.*s}\n", shown == 0 ? "{\"items\":[" : "",
-           STR_ARG(buf_view(&next)));
-    buf_fini(&next);
+    buf_init(&end);
+    buf_text(&end, shown == 0 ? "{\"items\":[]" : "]");
+    object_text(&end, "nextCursor", cursor);
+    printf("%.*s}\n", STR_ARG(buf_view(&end)));
+    buf_fini(&end);
+}
+
+int client_print_json(const struct reply *reply)
+{
+    printf("%.*s\n", STR_ARG(reply->text.len > 0 ? reply->text : STR("{}")));
+    return EXIT_OK;
+}
+
+static int print_answer(struct client *c, const struct reply *reply, const char *format,
+                        va_list args)
+{
+    if (c->as_json)
+        return client_print_json(reply);
+    vprintf(format, args);
+    putchar('\n');
+    return EXIT_OK;
+}
+
+int client_answer(struct client *c, const struct reply *reply, const char *format, ...)
+{
+    va_list args;
+    int status;
+
+    va_start(args, format);
+    status = print_answer(c, reply, format, args);
+    va_end(args);
+    return status;
+}
+
+int client_send(struct client *c, const char *method, struct str path, struct str body,
+                const char *format, ...)
+{
+    struct reply reply;
+    va_list args;
+    int status;
+
+    if (!client_call(c, method, path, body, &reply))
+        return EXIT_FAILED;
+    va_start(args, format);
+    status = print_answer(c, &reply, format, args);
+    va_end(args);
+    return status;
+}
+
+/* --- bodies and paths --- */
+
+void client_add_text(struct buf *body, const char *name, const char *text)
+{
+    if (text != NULL)
+        object_text(body, name, str_of(text));
+}
+
+void client_add_list(struct buf *body, const char *name, const char *text)
+{
+    struct str rest = str_of(text);
+
+    object_list(body, name);
+    while (rest.len > 0) {
+        struct str one = str_trim(str_cut(&rest, ','));
+
+        if (one.len > 0) {
+            object_next(body);
+            json_write_string(body, one);
+        }
+    }
+    buf_char(body, ']');
+}
+
+bool client_add_json(struct client *c, struct buf *body, const char *name, const char *what,
+                     const char *argument)
+{
+    struct str text;
+    struct value v;
+
+    if (argument == NULL)
+        return true;
+    if (!file_argument_json(&c->mem, what, argument, &text, &v))
+        return false;
+    object_json(body, name, text);
+    return true;
+}
+
+void client_add_wait(struct buf *path, const struct options *o)
+{
+    if (!options_has(o, "wait"))
+        return;
+    buf_text(path, "?wait=");
+    url_encode(path, str_of(options_get(o, "wait") != NULL ? options_get(o, "wait") : "10s"));
 }
 
 /* --- refusals --- */
 
 struct str client_text(struct value object, const char *name)
 {
+    return value_map_text(object, str_of(name));
+}
+
+int64_t client_time(struct value object, const char *name)
+{
+    struct value v;
+
+    if (!timestamp_read(client_text(object, name), &v))
+        return 0;
+    return v.seconds * 1000000 + v.nanos / 1000;
+}
+
+int64_t client_int(struct value object, const char *name, int64_t otherwise)
+{
     struct value v;
 
     if (object.kind != VALUE_MAP)
-        return STR_NONE;
+        return otherwise;
     v = value_map_get_str(object, str_of(name));
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+    return v.kind == VALUE_INT ? v.i : otherwise;
 }
 
 /* A line of what a server has said: whatever that is, it may not move the cursor. */
-static void PRINTF_LIKE(1, 2) tell_line(const char *format, ...)
+static void PRINTF_LIKE(1, 2) report_line(const char *format, ...)
 {
     struct arena mem;
     struct buf line;
@@ -362,7 +492,7 @@ static void PRINTF_LIKE(1, 2) tell_line(const char *format, ...)
     arena_fini(&mem);
 }
 
-static void print_error(struct client *c, struct str json)
+static void client_print_error(struct client *c, struct str json)
 {
     if (c->as_json && !c->has_printed)
         printf("{\"error\":%.*s}\n", STR_ARG(json));
@@ -379,23 +509,21 @@ void client_fail(struct client *c, const char *code, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    buf_init_arena(&json, &c->mem);
-    buf_char(&json, '{');
+    object_begin(&json, &c->mem);
     object_text(&json, "code", str_of(code));
     object_text(&json, "detail", str_of(text));
-    buf_char(&json, '}');
-    print_error(c, buf_view(&json));
-    tell_line("pawl: %s", text);
+    client_print_error(c, object_end(&json));
+    report_line("pawl: %s", text);
 }
 
 void client_print_refusal(struct client *c, const struct reply *reply)
 {
-    print_error(c, reply->json.kind == VALUE_MAP
-                       ? reply->text
-                       : str_printf(&c->mem, "{\"status\":%d}", reply->status));
+    client_print_error(c, reply->json.kind == VALUE_MAP
+                              ? reply->text
+                              : str_printf(&c->mem, "{\"status\":%d}", reply->status));
 }
 
-void client_tell_refusal(struct client *c, const struct reply *reply)
+void client_report_refusal(struct client *c, const struct reply *reply)
 {
     struct value errors = value_absent();
     struct str detail = client_text(reply->json, "detail");
@@ -405,37 +533,30 @@ void client_tell_refusal(struct client *c, const struct reply *reply)
     if (reply->json.kind == VALUE_MAP)
         errors = value_map_get_str(reply->json, STR("errors"));
     if (detail.len > 0)
-        tell_line("pawl: %.*s (%.*s)", STR_ARG(detail), STR_ARG(code));
+        report_line("pawl: %.*s (%.*s)", STR_ARG(detail), STR_ARG(code));
     else
-        tell_line("pawl: the server answered with HTTP %d", reply->status);
+        report_line("pawl: the server answered with HTTP %d", reply->status);
     if (client_text(reply->json, "executionId").len > 0)
-        tell_line("pawl: it is execution %.*s", STR_ARG(client_text(reply->json, "executionId")));
+        report_line("pawl: it is execution %.*s", STR_ARG(client_text(reply->json, "executionId")));
     for (uint32_t i = 0; errors.kind == VALUE_LIST && i < errors.len; i++) {
         struct str hint = client_text(errors.items[i], "hint");
-        tell_line("  %.*s: %.*s%s%.*s", STR_ARG(client_text(errors.items[i], "pointer")),
-                  STR_ARG(client_text(errors.items[i], "message")), hint.len > 0 ? "; " : "",
-                  STR_ARG(hint));
+        report_line("  %.*s: %.*s%s%.*s", STR_ARG(client_text(errors.items[i], "pointer")),
+                    STR_ARG(client_text(errors.items[i], "message")), hint.len > 0 ? "; " : "",
+                    STR_ARG(hint));
     }
 }
 
 /* --- texts --- */
 
-void client_escape(struct buf *out, struct str text)
+struct str client_path(struct client *c, const char *route, struct str name, const char *rest)
 {
-    static const char digits[] = "0123456789ABCDEF";
+    struct buf path;
 
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char ch = (unsigned char)text.ptr[i];
-        bool plain = (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') ||
-                     (ch >= 'A' && ch <= 'Z') || (ch != '\0' && strchr("-._~", ch) != NULL);
-        if (plain) {
-            buf_char(out, (char)ch);
-        } else {
-            buf_char(out, '%');
-            buf_char(out, digits[ch >> 4]);
-            buf_char(out, digits[ch & 15]);
-        }
-    }
+    buf_init_arena(&path, &c->mem);
+    buf_text(&path, route);
+    url_encode(&path, name);
+    buf_text(&path, rest);
+    return buf_view(&path);
 }
 
 struct str client_json(struct arena *mem, struct value v)

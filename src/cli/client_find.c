@@ -1,12 +1,12 @@
 /* client_find.c - the execution that a person named; see client.h. */
-#include "base/clock.h"
+#include "base/ascii.h"
+#include "base/time/clock.h"
 #include "base/uuid.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/format.h"
 #include "cli/last.h"
-#include "cli/tell.h"
 
-#include <ctype.h>
 #include <stdio.h>
 
 /* Fewer letters fit too many ids, and the server does not look for them. */
@@ -23,18 +23,12 @@ static bool find_some(struct client *c, const char *parameter, struct str text, 
     buf_printf(&path, "/executions?limit=%d", limit);
     if (parameter != NULL) {
         buf_printf(&path, "&%s=", parameter);
-        client_escape(&path, text);
+        url_encode(&path, text);
     }
-    if (!client_call(c, "GET", buf_view(&path), STR_NONE, &reply))
-        return false;
-    *items =
-        reply.json.kind == VALUE_MAP ? value_map_get_str(reply.json, STR("items")) : value_absent();
-    if (items->kind != VALUE_LIST)
-        *items = value_list(NULL, 0);
-    return true;
+    return client_page(c, buf_view(&path), NULL, &reply, items);
 }
 
-static void tell_candidates(struct client *c, struct value items, struct str end)
+static void print_candidates(struct client *c, struct value items, struct str end)
 {
     int64_t now_us = clock_wall_us(&clock_system);
     struct buf line;
@@ -47,7 +41,7 @@ static void tell_candidates(struct client *c, struct value items, struct str end
         buf_clear(&line);
         buf_printf(&line, "  %.*s  %.*s  %.*s  ", STR_ARG(client_text(x, "id")),
                    STR_ARG(client_text(x, "code")), STR_ARG(client_text(x, "status")));
-        tell_duration(&line, now_us - tell_time_of(x, "createdAt"));
+        format_duration(&line, now_us - client_time(x, "createdAt"));
         fprintf(stderr, "%.*s ago\n", STR_ARG(buf_view(&line)));
     }
 }
@@ -83,7 +77,7 @@ static bool find_by_end(struct client *c, struct str end, struct str *out)
     }
     client_fail(c, "invalid", "%s%u ids end with %.*s; give more of the one you mean:",
                 found == CANDIDATES_MAX ? "at least " : "", found, STR_ARG(end));
-    tell_candidates(c, items, end);
+    print_candidates(c, items, end);
     return false;
 }
 
@@ -133,17 +127,13 @@ static bool find_last(struct client *c, struct str *out)
 
 bool client_find(struct client *c, const char *name, struct str *out)
 {
-    char *lower;
     struct uuid id;
 
     if (strcmp(name, "@last") == 0)
         return find_last(c, out);
     if (strncmp(name, "key:", 4) == 0)
         return find_by_key(c, name + 4, out);
-    lower = arena_copy(&c->mem, name, strlen(name));
-    for (char *ch = lower; *ch != '\0'; ch++)
-        *ch = (char)tolower((unsigned char)*ch);
-    *out = str_of(lower);
+    *out = ascii_lower_copy(&c->mem, str_of(name));
     if (out->len == UUID_TEXT_LEN && uuid_read(*out, &id))
         return true;
     return find_by_end(c, *out, out);

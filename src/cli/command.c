@@ -1,7 +1,8 @@
 /* command.c - the tables of commands.def; see command.h. */
 #include "cli/command.h"
 
-#include "cli/help.h"
+#include "cli/client.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,17 +17,24 @@
 #define FLAG(name_of_command, symbol, word, text)
 const struct cli_command commands[] = {
 #define SECTION(heading) {.summary = (heading)},
-#define COMMAND(symbol, line, text)                                                                \
-    {.name = TEXT(symbol), .summary = (line), .usage = (text), .run = command_##symbol},
+#define ROW(symbol, line, text, ...)                                                               \
+    {.name = TEXT(symbol), .summary = (line), .usage = (text), __VA_ARGS__},
+#define COMMAND(symbol, line, text) ROW(symbol, line, text, .run = command_##symbol)
+#define REMOTE(symbol, line, text) ROW(symbol, line, text, .run_client = command_##symbol)
+#define ACT(symbol, line, text) ROW(symbol, line, text, .run_client = command_act)
 #include "cli/commands.def"
 #undef SECTION
 #undef COMMAND
+#undef REMOTE
+#undef ACT
 };
 #undef FLAG
 
 #define SECTION(heading)
 #define COMMAND(symbol, line, text)
-const struct cli_flag command_flags[] = {
+#define REMOTE(symbol, line, text)
+#define ACT(symbol, line, text)
+static const struct cli_flag flags[] = {
 #define FLAG(owner, symbol, word, text)                                                            \
     {.command = TEXT(owner), .name = (symbol), .value = (word), .help = (text)},
 #include "cli/commands.def"
@@ -34,10 +42,39 @@ const struct cli_flag command_flags[] = {
 };
 #undef SECTION
 #undef COMMAND
+#undef REMOTE
+#undef ACT
 #undef dry_run
 
 const size_t command_count = ARRAY_SIZE(commands);
-const size_t command_flag_count = ARRAY_SIZE(command_flags);
+
+size_t command_options(const struct cli_command *c, const struct cli_flag **out)
+{
+    size_t first = 0, end;
+
+    while (first < ARRAY_SIZE(flags) && strcmp(flags[first].command, c->name) != 0)
+        first++;
+    for (end = first; end < ARRAY_SIZE(flags) && strcmp(flags[end].command, c->name) == 0;)
+        end++;
+    *out = &flags[first];
+    return end - first;
+}
+
+int command_execute(const struct cli_command *c, int argc, char **argv)
+{
+    struct options o;
+    struct client client;
+    int status;
+
+    if (!options_read(&o, c, argc, argv))
+        return options_usage(&o);
+    if (c->run != NULL)
+        return c->run(&o);
+    client_open(&client, options_has(&o, "json"));
+    status = c->run_client(&client, &o);
+    client_close(&client);
+    return status;
+}
 
 const struct cli_command *command_named(const char *name)
 {
@@ -96,16 +133,6 @@ struct str command_explanation(const struct cli_command *c)
     while (s.len > 0 && s.ptr[s.len - 1] == '\n')
         s.len--;
     return s;
-}
-
-int command_usage(const char *name)
-{
-    const struct cli_command *c = command_named(name);
-
-    if (c != NULL)
-        help_print_synopsis(stderr, c);
-    fprintf(stderr, "`pawl help %s` explains it.\n", name);
-    return EXIT_USAGE;
 }
 
 const char *command_program(void)

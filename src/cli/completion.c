@@ -7,6 +7,7 @@
  */
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "engine/execution.h"
 
 #include <stdio.h>
@@ -112,14 +113,8 @@ static void offer_commands(struct str typed)
 
 static void offer_alternatives(struct str typed, struct str words)
 {
-    size_t at = 0;
-
-    while (at <= words.len) {
-        int64_t bar = str_find(words, STR("|"), at);
-        size_t end = bar < 0 ? words.len : (size_t)bar;
-        offer(typed, str_slice(words, at, end), "");
-        at = end + 1;
-    }
+    while (words.len > 0)
+        offer(typed, str_cut(&words, '|'), "");
 }
 
 /* What a word of the table stands for, such as FILE or [COMMAND]. */
@@ -152,9 +147,8 @@ static struct str argument_word(const struct cli_command *c, unsigned n)
     struct str rest = command_arguments(c), word = STR_NONE;
 
     for (unsigned i = 0; rest.len > 0 && i <= n; i++) {
-        int64_t space = str_find(rest, STR(" "), 0);
-        word = space < 0 ? rest : str_slice(rest, 0, (size_t)space);
-        rest = str_trim(str_slice(rest, word.len, rest.len));
+        word = str_cut(&rest, ' ');
+        rest = str_trim(rest);
         if (rest.len == 0 && i < n)
             return str_find(word, STR("..."), 0) >= 0 ? word : STR_NONE;
     }
@@ -163,10 +157,12 @@ static struct str argument_word(const struct cli_command *c, unsigned n)
 
 static const struct cli_flag *flag_named(const struct cli_command *c, const char *word)
 {
-    for (size_t i = 0; i < command_flag_count; i++)
-        if (strcmp(command_flags[i].command, c->name) == 0 && strncmp(word, "--", 2) == 0 &&
-            strcmp(command_flags[i].name, word + 2) == 0)
-            return &command_flags[i];
+    const struct cli_flag *flags;
+    size_t count = command_options(c, &flags);
+
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(word, "--", 2) == 0 && strcmp(flags[i].name, word + 2) == 0)
+            return &flags[i];
     return NULL;
 }
 
@@ -177,12 +173,13 @@ static bool takes_next(const struct cli_flag *flag)
 
 static void offer_flags(const struct cli_command *c, struct str typed)
 {
+    const struct cli_flag *flags;
+    size_t count = command_options(c, &flags);
     struct arena mem;
 
     arena_init(&mem);
-    for (size_t i = 0; i < command_flag_count; i++)
-        if (strcmp(command_flags[i].command, c->name) == 0)
-            offer(typed, str_printf(&mem, "--%s", command_flags[i].name), command_flags[i].help);
+    for (size_t i = 0; i < count; i++)
+        offer(typed, str_printf(&mem, "--%s", flags[i].name), flags[i].help);
     offer(typed, STR("--help"), "explain this command");
     arena_fini(&mem);
 }
@@ -234,22 +231,21 @@ static void offer_words(int count, char **words)
         offer_for(typed, argument_word(c, place));
 }
 
-int command_completion(int argc, char **argv)
+int command_completion(const struct options *o)
 {
-    if (argc >= 2 && strcmp(argv[1], "words") == 0) {
-        int first = argc > 2 && strcmp(argv[2], "--") == 0 ? 3 : 2;
-        offer_words(argc - first, argv + first);
+    if (o->argc >= 2 && strcmp(o->argv[1], "words") == 0) {
+        offer_words(o->argc - 2, o->argv + 2);
         return EXIT_OK;
     }
-    if (argc != 2)
-        return command_usage("completion");
-    if (strcmp(argv[1], "bash") == 0)
+    if (o->argc != 2)
+        return options_usage(o);
+    if (strcmp(o->argv[1], "bash") == 0)
         printf("%s", bash_script);
-    else if (strcmp(argv[1], "zsh") == 0)
+    else if (strcmp(o->argv[1], "zsh") == 0)
         printf("%s", zsh_script);
     else {
         fprintf(stderr, "pawl completion: there is a script for bash and for zsh, not for %s\n",
-                argv[1]);
+                o->argv[1]);
         return EXIT_USAGE;
     }
     return EXIT_OK;

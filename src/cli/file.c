@@ -52,7 +52,7 @@ bool file_try_source(struct arena *mem, const char *path, struct source_text *ou
 }
 
 /* "pawl: order.json:3:7: message", or "pawl: message" when it has no place. */
-static bool tell(const char *name, const struct err *err)
+bool file_report(const char *name, const struct err *err)
 {
     if (err->line > 0)
         fprintf(stderr, "pawl: %s:%u:%u: %s\n", name, err->line, err->column, err->message);
@@ -61,19 +61,13 @@ static bool tell(const char *name, const struct err *err)
     return false;
 }
 
-bool file_read_source(struct arena *mem, const char *path, struct source_text *out)
-{
-    struct err err = {0};
-
-    return file_try_source(mem, path, out, &err) || tell(path, &err);
-}
-
 bool file_read_json(struct arena *mem, const char *path, struct str *text, struct value *out)
 {
     struct source_text source;
+    struct err err = {0};
 
-    if (!file_read_source(mem, path, &source))
-        return false;
+    if (!file_try_source(mem, path, &source, &err))
+        return file_report(path, &err);
     *text = source.json;
     *out = source.value;
     return true;
@@ -89,7 +83,7 @@ bool file_argument_json(struct arena *mem, const char *what, const char *argumen
         return file_read_json(mem, argument, text, out);
     if (!source_read(mem, SOURCE_JSON, str_of(argument), &source, &err)) {
         if (access(argument, F_OK) != 0)
-            return tell(what, &err);
+            return file_report(what, &err);
         fprintf(stderr, "pawl: %s: this is the name of a file; to read it write @%s\n", what,
                 argument);
         return false;

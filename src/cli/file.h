@@ -15,16 +15,16 @@
 bool file_read(struct arena *mem, const char *path, struct str *out, struct err *err) MUST_USE;
 
 /*
- * A file of JSON, JSON with comments, or YAML, told by its name, else by its
- * text. False after a message to stderr that names the place.
+ * A file of JSON, JSON with comments, or YAML, known by its name, else by its
+ * text. False without a message: *err has line and column when the text is what is wrong.
  */
-bool file_read_source(struct arena *mem, const char *path, struct source_text *out) MUST_USE;
-
-/* The same without a message: *err has line and column when the text is what is wrong. */
 bool file_try_source(struct arena *mem, const char *path, struct source_text *out,
                      struct err *err) MUST_USE;
 
-/* file_read_source() as a value, and as JSON text. */
+/* Say to stderr what went wrong with a file, and in which place. Answers false. */
+bool file_report(const char *name, const struct err *err);
+
+/* file_try_source() as a value, and as JSON text. False after a message. */
 bool file_read_json(struct arena *mem, const char *path, struct str *text,
                     struct value *out) MUST_USE;
 

@@ -19,12 +19,12 @@ struct str finding_line(struct arena *mem, const char *path, const struct findin
     buf_text(&out, f->is_warning ? ": warning: " : ": ");
     if (f->step.len > 0)
         buf_printf(&out, "step %.*s: ", STR_ARG(f->step));
-    buf_str(&out, f->message);
+    buf_str(&out, f->message.text);
     if (f->column > 0 && !f->place.is_exact)
         buf_printf(&out, " (column %u of the expression)", f->column);
-    if (f->hint.len > 0) {
+    if (f->hint.text.len > 0) {
         buf_text(&out, "; ");
-        buf_str(&out, f->hint);
+        buf_str(&out, f->hint.text);
     }
     return buf_view(&out);
 }
@@ -32,14 +32,13 @@ struct str finding_line(struct arena *mem, const char *path, const struct findin
 bool finding_print(struct arena *mem, const struct bundle_item *item, struct str pointer,
                    struct value finding)
 {
-    struct value column = value_map_get_str(finding, STR("column"));
     struct finding f = {.pointer = pointer,
                         .step = client_text(finding, "step"),
                         .code = client_text(finding, "code"),
-                        .message = client_text(finding, "message"),
-                        .hint = client_text(finding, "hint"),
+                        .message = sentence_of(client_text(finding, "message")),
+                        .hint = sentence_of(client_text(finding, "hint")),
                         .is_warning = str_eq(client_text(finding, "severity"), STR("warning")),
-                        .column = column.kind == VALUE_INT ? (uint32_t)column.i : 0};
+                        .column = (uint32_t)client_int(finding, "column", 0)};
     struct str line;
 
     f.place = finding_place(mem, item->source, pointer, f.code, f.column);

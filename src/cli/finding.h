@@ -6,7 +6,7 @@
 #ifndef PAWL_CLI_FINDING_H
 #define PAWL_CLI_FINDING_H
 
-#include "cli/bundle.h"
+#include "cli/author/bundle.h"
 
 /* Print one that a server has found in an item of a file; answers whether it is an error. */
 bool finding_print(struct arena *mem, const struct bundle_item *item, struct str pointer,

@@ -33,7 +33,8 @@ static void put_word(FILE *out, struct str word, size_t indent, size_t *column)
 void help_print_synopsis(FILE *out, const struct cli_command *c)
 {
     struct str arguments = command_arguments(c);
-    size_t column, indent;
+    size_t column, indent, count;
+    const struct cli_flag *flags;
     struct buf word;
 
     indent = (size_t)fprintf(out, "usage: pawl %s ", c->name);
@@ -41,12 +42,11 @@ void help_print_synopsis(FILE *out, const struct cli_command *c)
     if (arguments.len > 0)
         put_word(out, arguments, indent, &column);
     buf_init(&word);
-    for (size_t i = 0; i < command_flag_count; i++) {
-        if (strcmp(command_flags[i].command, c->name) != 0)
-            continue;
+    count = command_options(c, &flags);
+    for (size_t i = 0; i < count; i++) {
         buf_clear(&word);
         buf_char(&word, '[');
-        help_write_flag(&word, &command_flags[i]);
+        help_write_flag(&word, &flags[i]);
         buf_char(&word, ']');
         put_word(out, buf_view(&word), indent, &column);
     }
@@ -57,13 +57,11 @@ void help_print_synopsis(FILE *out, const struct cli_command *c)
 /* Text behind a column, broken between words. */
 static void print_beside(const char *text, size_t indent)
 {
+    struct str rest = str_of(text);
     size_t column = indent;
 
-    while (*text != '\0') {
-        size_t len = strcspn(text, " ");
-        put_word(stdout, str_from(text, len), indent, &column);
-        text += len + strspn(text + len, " ");
-    }
+    while (rest.len > 0)
+        put_word(stdout, str_cut(&rest, ' '), indent, &column);
     putchar('\n');
 }
 
@@ -98,22 +96,20 @@ static void print_text(struct str text)
 
 static void print_flags(const struct cli_command *c)
 {
-    bool first = true;
+    const struct cli_flag *flags;
+    size_t count = command_options(c, &flags);
     struct buf word;
 
     buf_init(&word);
-    for (size_t i = 0; i < command_flag_count; i++) {
-        if (strcmp(command_flags[i].command, c->name) != 0)
-            continue;
+    for (size_t i = 0; i < count; i++) {
         buf_clear(&word);
-        help_write_flag(&word, &command_flags[i]);
-        if (first)
+        help_write_flag(&word, &flags[i]);
+        if (i == 0)
             printf("\n");
-        first = false;
         printf("  %-*.*s", FLAG_COLUMN - 2, STR_ARG(buf_view(&word)));
         if (word.len + 2 >= FLAG_COLUMN)
             printf("\n%*s", FLAG_COLUMN, "");
-        print_beside(command_flags[i].help, FLAG_COLUMN);
+        print_beside(flags[i].help, FLAG_COLUMN);
     }
     buf_fini(&word);
 }
@@ -149,20 +145,18 @@ static void print_list(void)
             "standard input; a FILE may be - too. `pawl help COMMAND` explains one."));
 }
 
-int command_help(int argc, char **argv)
+int command_help(const struct options *o)
 {
     const struct cli_command *c = NULL;
-    bool as_man = false;
-    const struct option_spec specs[] = {{.name = "man", .flag = &as_man}};
 
-    if (!options_read("help", specs, 1, &argc, argv) || argc > 2)
-        return command_usage("help");
-    if (argc == 2) {
-        c = command_find(argv[1]);
+    if (o->argc > 2)
+        return options_usage(o);
+    if (o->argc == 2) {
+        c = command_find(o->argv[1]);
         if (c == NULL)
             return EXIT_USAGE;
     }
-    if (as_man) {
+    if (options_has(o, "man")) {
         struct buf page;
         buf_init(&page);
         manpage_write(&page, c);

@@ -1,4 +1,8 @@
-/* help.h - the table of commands as text, and as pages for man(1). */
+/*
+ * help.h - the table of commands as text, and as pages for man(1).
+ *
+ * why: decision 0070
+ */
 #ifndef PAWL_CLI_HELP_H
 #define PAWL_CLI_HELP_H
 

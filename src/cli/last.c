@@ -32,22 +32,13 @@ static void make_folders(struct arena *mem, struct str path)
             (void)mkdir(str_copy(mem, str_slice(path, 0, i)).ptr, 0700);
 }
 
-static struct str next_line(struct str text, size_t *at)
-{
-    int64_t end = str_find(text, STR("\n"), *at);
-    struct str line = str_slice(text, *at, end < 0 ? text.len : (size_t)end);
-
-    *at += line.len + 1;
-    return line;
-}
-
 /* The lines of all other servers, newest first. */
 static void keep_others(struct buf *out, struct str old, struct str own_prefix)
 {
     unsigned lines = 0;
 
-    for (size_t at = 0; at < old.len && lines < LINES_MAX;) {
-        struct str line = next_line(old, &at);
+    while (old.len > 0 && lines < LINES_MAX) {
+        struct str line = str_cut(&old, '\n');
         if (line.len == 0 || str_starts_with(line, own_prefix))
             continue;
         buf_str(out, line);
@@ -91,8 +82,8 @@ struct str last_recall(struct arena *mem, const char *url)
     if (path.len == 0 ||
         !file_read(mem, str_printf(mem, "%.*s/last", STR_ARG(path)).ptr, &text, &err))
         return STR_NONE;
-    for (size_t at = 0; at < text.len;) {
-        struct str line = next_line(text, &at);
+    while (text.len > 0) {
+        struct str line = str_cut(&text, '\n');
         if (str_starts_with(line, prefix) && line.len == prefix.len + UUID_TEXT_LEN)
             return str_slice(line, prefix.len, line.len);
     }

@@ -4,6 +4,8 @@
  * Kept in $XDG_STATE_HOME/pawl/last (~/.local/state/pawl/last), one line
  * "URL ID" for each server. A convenience: where it cannot be written, @last is
  * the newest execution of all.
+ *
+ * why: decision 0072
  */
 #ifndef PAWL_CLI_LAST_H
 #define PAWL_CLI_LAST_H

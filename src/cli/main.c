@@ -30,16 +30,16 @@ int main(int argc, char **argv)
     int status;
 
     if (argc < 2) {
-        (void)command_help(1, argv);
+        (void)command_execute(command_named("help"), 1, (char *[]){argv[0], NULL});
         return EXIT_USAGE;
     }
     c = command_find(command_name(argv[1]));
     if (c == NULL)
         return EXIT_USAGE;
     if (asks_for_help(argc, argv))
-        status = command_help(2, (char *[]){argv[0], argv[1], NULL});
+        status = command_execute(command_named("help"), 2, (char *[]){argv[0], argv[1], NULL});
     else
-        status = c->run(argc - 1, argv + 1);
+        status = command_execute(c, argc - 1, argv + 1);
     /* Output that did not arrive (a full disk, a closed pipe) is a failure too. */
     if (fflush(stdout) != 0 || ferror(stdout))
         return status == EXIT_OK ? EXIT_FAILED : status;

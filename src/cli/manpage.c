@@ -1,33 +1,32 @@
 /* manpage.c - the table of commands as pages for man(1); see help.h. */
+#include "base/ascii.h"
 #include "cli/help.h"
 #include "cli/version.h"
-
-#include <ctype.h>
 
 /* Text that roff prints as it is: dashes stay dashes, and no line begins with a request. */
 static void put_text(struct buf *out, struct str text)
 {
+    static const char specials[] = {'\\', '-', '\'', '`', '^', '~'};
+    static const char *const written[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
+
     for (size_t i = 0; i < text.len; i++) {
         char ch = text.ptr[i];
+        const char *special = memchr(specials, ch, sizeof(specials));
         bool begins = out->len == 0 || out->ptr[out->len - 1] == '\n';
 
         if (begins && (ch == '.' || ch == '\''))
             buf_text(out, "\\&");
-        if (ch == '\\')
-            buf_text(out, "\\e");
-        else if (ch == '-')
-            buf_text(out, "\\-");
-        else if (ch == '\'')
-            buf_text(out, "\\(aq");
-        else if (ch == '`')
-            buf_text(out, "\\(ga");
-        else if (ch == '^')
-            buf_text(out, "\\(ha");
-        else if (ch == '~')
-            buf_text(out, "\\(ti");
+        if (special != NULL)
+            buf_text(out, written[special - specials]);
         else
             buf_char(out, ch);
     }
+}
+
+static void put_line(struct buf *out, struct str text)
+{
+    put_text(out, text);
+    buf_char(out, '\n');
 }
 
 static void put_title(struct buf *out, const struct cli_command *c)
@@ -36,38 +35,30 @@ static void put_title(struct buf *out, const struct cli_command *c)
     if (c != NULL) {
         buf_text(out, "\\-");
         for (const char *s = c->name; *s != '\0'; s++)
-            buf_char(out, (char)toupper((unsigned char)*s));
+            buf_char(out, ascii_upper(*s));
     }
     buf_text(out, " 1 \"\" \"Pawl " PAWL_VERSION "\" \"Pawl\"\n.SH NAME\npawl");
     if (c != NULL)
         buf_printf(out, "\\-%s", c->name);
     buf_text(out, " \\- ");
-    put_text(out, c != NULL ? str_of(c->summary)
+    put_line(out, c != NULL ? str_of(c->summary)
                             : STR("runs business processes that must not get lost"));
-    buf_char(out, '\n');
-}
-
-static bool is_of(const struct cli_flag *flag, const struct cli_command *c)
-{
-    return strcmp(flag->command, c->name) == 0;
 }
 
 static void put_synopsis(struct buf *out, const struct cli_command *c)
 {
     struct str arguments = command_arguments(c);
+    const struct cli_flag *flags;
+    size_t count = command_options(c, &flags);
     struct buf word;
 
     buf_printf(out, ".SH SYNOPSIS\n.B pawl %s\n", c->name);
-    if (arguments.len > 0) {
-        put_text(out, arguments);
-        buf_char(out, '\n');
-    }
+    if (arguments.len > 0)
+        put_line(out, arguments);
     buf_init(&word);
-    for (size_t i = 0; i < command_flag_count; i++) {
-        if (!is_of(&command_flags[i], c))
-            continue;
+    for (size_t i = 0; i < count; i++) {
         buf_clear(&word);
-        help_write_flag(&word, &command_flags[i]);
+        help_write_flag(&word, &flags[i]);
         buf_char(out, '[');
         put_text(out, buf_view(&word));
         buf_text(out, "]\n");
@@ -78,44 +69,35 @@ static void put_synopsis(struct buf *out, const struct cli_command *c)
 /* Explanations are filled; a line that is indented stays as it is. */
 static void put_description(struct buf *out, struct str text)
 {
-    size_t at = 0;
-
     buf_text(out, ".SH DESCRIPTION\n");
-    while (at < text.len) {
-        int64_t end = str_find(text, STR("\n"), at);
-        struct str line = str_slice(text, at, end < 0 ? text.len : (size_t)end);
-        bool is_fixed = line.len > 0 && line.ptr[0] == ' ';
+    while (text.len > 0) {
+        struct str line = str_cut(&text, '\n');
 
-        if (line.len == 0)
+        if (line.len == 0) {
             buf_text(out, ".PP\n");
-        if (is_fixed)
+            continue;
+        }
+        if (line.ptr[0] == ' ')
             buf_text(out, ".br\n");
-        put_text(out, line);
-        if (line.len > 0)
-            buf_char(out, '\n');
-        at += line.len + 1;
+        put_line(out, line);
     }
 }
 
 static void put_options(struct buf *out, const struct cli_command *c)
 {
-    bool first = true;
+    const struct cli_flag *flags;
+    size_t count = command_options(c, &flags);
     struct buf word;
 
     buf_init(&word);
-    for (size_t i = 0; i < command_flag_count; i++) {
-        if (!is_of(&command_flags[i], c))
-            continue;
-        if (first)
-            buf_text(out, ".SH OPTIONS\n");
-        first = false;
+    if (count > 0)
+        buf_text(out, ".SH OPTIONS\n");
+    for (size_t i = 0; i < count; i++) {
         buf_clear(&word);
-        help_write_flag(&word, &command_flags[i]);
+        help_write_flag(&word, &flags[i]);
         buf_text(out, ".TP\n.B ");
-        put_text(out, buf_view(&word));
-        buf_char(out, '\n');
-        put_text(out, str_of(command_flags[i].help));
-        buf_char(out, '\n');
+        put_line(out, buf_view(&word));
+        put_line(out, str_of(flags[i].help));
     }
     buf_fini(&word);
 }
@@ -133,8 +115,7 @@ static void put_list(struct buf *out)
             continue;
         }
         buf_printf(out, ".TP\n.BR pawl\\-%s (1)\n", commands[i].name);
-        put_text(out, str_of(commands[i].summary));
-        buf_char(out, '\n');
+        put_line(out, str_of(commands[i].summary));
     }
 }
 

@@ -8,12 +8,12 @@
 
 enum { BAR_WIDTH = 30, QUARTER = 25, LOOK_MS = 100 };
 
-void progress_begin(struct progress *p, const char *what)
+void progress_begin(struct progress_line *p, const char *what)
 {
-    *p = (struct progress){.what = what, .is_terminal = term_is(stderr), .told_percent = -1};
+    *p = (struct progress_line){.what = what, .is_terminal = term_is(stderr), .shown_percent = -1};
 }
 
-static void draw_bar(const struct progress *p, int percent, const char *note)
+static void draw_bar(const struct progress_line *p, int percent, const char *note)
 {
     int filled = percent * BAR_WIDTH / 100;
 
@@ -24,7 +24,7 @@ static void draw_bar(const struct progress *p, int percent, const char *note)
     (void)fflush(stderr);
 }
 
-void progress_set(struct progress *p, int64_t done, int64_t total, const char *note)
+void progress_set(struct progress_line *p, int64_t done, int64_t total, const char *note)
 {
     int percent = total <= 0 || done >= total ? 100 : (int)((double)done * 100 / (double)total);
 
@@ -32,20 +32,20 @@ void progress_set(struct progress *p, int64_t done, int64_t total, const char *n
         percent = 0;
     if (p->is_terminal) {
         draw_bar(p, percent, note);
-    } else if (p->told_percent < 0) {
+    } else if (p->shown_percent < 0) {
         fprintf(stderr, "%s\n", p->what);
-    } else if (percent / QUARTER > p->told_percent / QUARTER && percent < 100) {
+    } else if (percent / QUARTER > p->shown_percent / QUARTER && percent < 100) {
         fprintf(stderr, "%s: %d %%%s%s\n", p->what, percent, note != NULL ? ", " : "",
                 note != NULL ? note : "");
     }
-    p->told_percent = percent;
+    p->shown_percent = percent;
 }
 
-void progress_end(struct progress *p)
+void progress_end(struct progress_line *p)
 {
-    if (p->is_terminal && p->told_percent >= 0)
+    if (p->is_terminal && p->shown_percent >= 0)
         fprintf(stderr, "\r\033[K");
-    p->told_percent = -1;
+    p->shown_percent = -1;
 }
 
 /* --- a file that grows --- */

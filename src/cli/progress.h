@@ -12,23 +12,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct progress {
+struct progress_line {
     const char *what; /* "copying the store" */
     bool is_terminal;
-    int told_percent; /* -1: nothing yet */
+    int shown_percent; /* -1: nothing yet */
 };
 
-void progress_begin(struct progress *p, const char *what);
+void progress_begin(struct progress_line *p, const char *what);
 
 /* `done` of `total`, and a word behind the bar, or NULL. */
-void progress_set(struct progress *p, int64_t done, int64_t total, const char *note);
+void progress_set(struct progress_line *p, int64_t done, int64_t total, const char *note);
 
 /* Take the bar away, so that the next line stands alone. */
-void progress_end(struct progress *p);
+void progress_end(struct progress_line *p);
 
 /* How far a file has grown, while one long call writes it. */
 struct progress_file {
-    struct progress progress;
+    struct progress_line progress;
     const char *path;
     int64_t total_bytes;
     bool is_watched;

@@ -1,6 +1,7 @@
 /* term.c - see term.h. */
 #include "cli/term.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -43,9 +44,8 @@ void term_put_text(struct buf *out, struct str text, size_t indent)
         buf_str(out, text);
         return;
     }
-    for (size_t at = 0; at < text.len;) {
-        int64_t space = str_find(text, STR(" "), at);
-        struct str word = str_slice(text, at, space < 0 ? text.len : (size_t)space);
+    for (bool is_first = true; text.len > 0; is_first = false) {
+        struct str word = str_cut(&text, ' ');
         size_t columns = term_columns(word);
 
         if (column > indent && column + 1 + columns > width) {
@@ -53,13 +53,12 @@ void term_put_text(struct buf *out, struct str text, size_t indent)
             for (size_t i = 0; i < indent; i++)
                 buf_char(out, ' ');
             column = indent;
-        } else if (at > 0) {
+        } else if (!is_first) {
             buf_char(out, ' ');
             column++;
         }
         buf_str(out, word);
         column += columns;
-        at += word.len + 1;
     }
 }
 
@@ -73,16 +72,13 @@ static bool has_colours(void)
 
 const char *term_style(enum term_style style)
 {
-    if (!has_colours())
-        return "";
-    switch (style) {
-#define STYLE(symbol, code)                                                                        \
-    case TERM_##symbol:                                                                            \
-        return "\033[" code "m";
+    static const char *const codes[] = {
+#define STYLE(symbol, code) "\033[" code "m",
 #include "cli/term.def"
 #undef STYLE
-    }
-    return "";
+    };
+
+    return has_colours() ? codes[style] : "";
 }
 
 size_t term_columns(struct str text)
@@ -122,8 +118,7 @@ void term_put_quoted(struct buf *out, struct str word)
 
     for (size_t i = 0; i < word.len && plain; i++) {
         char ch = word.ptr[i];
-        plain = (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
-                (ch != '\0' && strchr("-._/:@%+,=", ch) != NULL);
+        plain = ascii_is_letter_or_digit(ch) || (ch != '\0' && strchr("-._/:@%+,=", ch) != NULL);
     }
     if (plain) {
         buf_str(out, word);

@@ -6,13 +6,10 @@
 
 #include <stdio.h>
 
-int command_version(int argc, char **argv)
+int command_version(const struct options *o)
 {
-    bool as_json = false;
-    const struct option_spec specs[] = {{.name = "json", .flag = &as_json}};
-
-    if (!options_read("version", specs, 1, &argc, argv) || argc != 1)
-        return command_usage("version");
-    printf(as_json ? "{\"version\":\"%s\"}\n" : "pawl %s\n", PAWL_VERSION);
+    if (o->argc != 1)
+        return options_usage(o);
+    printf(options_has(o, "json") ? "{\"version\":\"%s\"}\n" : "pawl %s\n", PAWL_VERSION);
     return EXIT_OK;
 }

@@ -2,6 +2,6 @@
 #ifndef PAWL_CLI_VERSION_H
 #define PAWL_CLI_VERSION_H
 
-#define PAWL_VERSION "0.1.0"
+#define PAWL_VERSION "0.2.0"
 
 #endif

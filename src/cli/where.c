@@ -70,8 +70,7 @@ static bool write_filter(struct client *c, const struct where *w, struct buf *ou
                     w->action, text);
             return false;
         }
-        if (!is_first)
-            buf_char(out, ',');
+        object_next(out);
         is_first = false;
         json_write_string(out, name);
         buf_char(out, ':');
@@ -87,13 +86,6 @@ static bool write_filter(struct client *c, const struct where *w, struct buf *ou
 
 /* --- requests --- */
 
-static int64_t count_of(struct value reply, const char *name)
-{
-    struct value v = value_map_get_str(reply, str_of(name));
-
-    return v.kind == VALUE_INT ? v.i : 0;
-}
-
 /* Add what one request did; *cursor is where the next one begins, or empty. */
 static bool ask(struct client *c, const struct where *w, struct str filter, bool dry_run,
                 struct sums *sums, struct str *cursor)
@@ -102,8 +94,7 @@ static bool ask(struct client *c, const struct where *w, struct str filter, bool
     struct value errors;
     struct buf body;
 
-    buf_init_arena(&body, &c->mem);
-    buf_char(&body, '{');
+    object_begin(&body, &c->mem);
     object_text(&body, "action", str_of(w->action));
     object_json(&body, "filter", filter);
     object_int(&body, "limit", dry_run ? COUNTED_AT_ONCE : AT_ONCE);
@@ -115,13 +106,12 @@ static bool ask(struct client *c, const struct where *w, struct str filter, bool
         buf_str(&body, w->fields);
     else
         body.len--;
-    buf_char(&body, '}');
-    if (!client_call(c, "POST", str_of(many_of(w)->path), buf_view(&body), &reply))
+    if (!client_call(c, "POST", str_of(many_of(w)->path), object_end(&body), &reply))
         return false;
-    sums->matched += count_of(reply.json, "matched");
-    sums->done += count_of(reply.json, "done");
-    sums->failed += count_of(reply.json, "failed");
-    sums->skipped += count_of(reply.json, "skipped");
+    sums->matched += value_map_int(reply.json, STR("matched"));
+    sums->done += value_map_int(reply.json, STR("done"));
+    sums->failed += value_map_int(reply.json, STR("failed"));
+    sums->skipped += value_map_int(reply.json, STR("skipped"));
     errors = value_map_get_str(reply.json, STR("errors"));
     if (sums->first_error.len == 0 && errors.kind == VALUE_LIST && errors.len > 0)
         sums->first_error = client_text(errors.items[0], "message");
@@ -129,22 +119,11 @@ static bool ask(struct client *c, const struct where *w, struct str filter, bool
     return true;
 }
 
-static bool count(struct client *c, const struct where *w, struct str filter, struct sums *sums)
+static bool where_act(struct client *c, const struct where *w, struct str filter, int64_t total,
+                      struct sums *sums)
 {
     struct str cursor = STR_NONE;
-
-    do {
-        if (!ask(c, w, filter, true, sums, &cursor))
-            return false;
-    } while (cursor.len > 0);
-    return true;
-}
-
-static bool act(struct client *c, const struct where *w, struct str filter, int64_t total,
-                struct sums *sums)
-{
-    struct str cursor = STR_NONE;
-    struct progress bar;
+    struct progress_line bar;
     bool ok = true;
 
     progress_begin(
@@ -152,7 +131,7 @@ static bool act(struct client *c, const struct where *w, struct str filter, int6
         str_printf(&c->mem, "%s: %lld %s", w->action, (long long)total, many_of(w)->noun).ptr);
     do {
         ok = ask(c, w, filter, false, sums, &cursor);
-        if (ok && (cursor.len > 0 || bar.told_percent >= 0))
+        if (ok && (cursor.len > 0 || bar.shown_percent >= 0))
             progress_set(&bar, sums->matched, total, NULL);
     } while (ok && cursor.len > 0);
     progress_end(&bar);
@@ -161,9 +140,9 @@ static bool act(struct client *c, const struct where *w, struct str filter, int6
 
 /* --- the end --- */
 
-static void tell(const struct where *w, const struct sums *s)
+static void where_print(const struct client *c, const struct where *w, const struct sums *s)
 {
-    if (w->as_json) {
+    if (c->as_json) {
         printf("{\"action\":\"%s\",\"dryRun\":%s,\"matched\":%lld,\"done\":%lld,"
                "\"failed\":%lld,\"skipped\":%lld}\n",
                w->action, w->is_dry_run ? "true" : "false", (long long)s->matched,
@@ -171,7 +150,7 @@ static void tell(const struct where *w, const struct sums *s)
         return;
     }
     if (w->is_dry_run)
-        printf("%lld of %lld %s would be %s\n", (long long)(s->matched - s->skipped),
+        printf("%lld of %lld %s would be %s\n", (long long)(s->matched - s->skipped - s->failed),
                (long long)s->matched, many_of(w)->noun, w->done);
     else
         printf("%lld of %lld %s are %s\n", (long long)s->done, (long long)s->matched,
@@ -187,20 +166,23 @@ static void tell(const struct where *w, const struct sums *s)
 int where_run(struct client *c, const struct where *w)
 {
     struct sums counted = {0}, sums = {0};
+    struct str cursor = STR_NONE;
     struct buf filter;
 
     buf_init_arena(&filter, &c->mem);
     if (!write_filter(c, w, &filter))
         return EXIT_USAGE;
-    if (!count(c, w, buf_view(&filter), &counted))
-        return EXIT_FAILED;
+    do {
+        if (!ask(c, w, buf_view(&filter), true, &counted, &cursor))
+            return EXIT_FAILED;
+    } while (cursor.len > 0);
     if (w->is_dry_run)
         sums = counted;
-    else if (!act(c, w, buf_view(&filter), counted.matched, &sums)) {
-        if (sums.matched > 0 && !w->as_json)
-            tell(w, &sums);
+    else if (!where_act(c, w, buf_view(&filter), counted.matched, &sums)) {
+        if (sums.matched > 0 && !c->as_json)
+            where_print(c, w, &sums);
         return EXIT_FAILED;
     }
-    tell(w, &sums);
+    where_print(c, w, &sums);
     return sums.failed > 0 ? EXIT_FAILED : EXIT_OK;
 }

@@ -24,7 +24,6 @@ struct where {
     const char *conditions; /* as they were given */
     struct str fields;      /* further members of the request as JSON, without braces; or empty */
     bool is_dry_run;
-    bool as_json;
 };
 
 /*

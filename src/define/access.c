@@ -1,6 +1,7 @@
 /* access.c - see access.h. */
 #include "define/access.h"
 
+#include "base/names.h"
 #include "base/nearest.h"
 
 static const char *const names[] = {
@@ -9,21 +10,8 @@ static const char *const names[] = {
 #undef ROLE
 };
 
-const char *role_name(enum role role)
-{
-    ASSERT(role < ROLE_COUNT);
-    return names[role];
-}
-
-bool role_find(struct str name, enum role *out)
-{
-    for (unsigned i = 0; i < ROLE_COUNT; i++)
-        if (str_eq(str_of(names[i]), name)) {
-            *out = (enum role)i;
-            return true;
-        }
-    return false;
-}
+NAMES_NAME(role_name, enum role, names)
+NAMES_READ(role_find, enum role, names)
 
 const char *role_nearest(struct str name)
 {
@@ -34,18 +22,9 @@ const char *role_nearest(struct str name)
     return n.best.len > 0 ? n.best.ptr : NULL;
 }
 
-static bool is_in_group(struct str group, struct value groups)
-{
-    for (uint32_t i = 0; groups.kind == VALUE_LIST && i < groups.len; i++)
-        if (groups.items[i].kind == VALUE_STRING && str_eq(value_text(groups.items[i]), group))
-            return true;
-    return false;
-}
-
 bool access_allows(struct value access, const char *what, struct str role, struct value groups)
 {
-    struct value list =
-        access.kind == VALUE_MAP ? value_map_get_str(access, str_of(what)) : value_absent();
+    struct value list = value_map_member(access, str_of(what));
 
     if (str_eq(role, str_of(names[ROLE_ADMIN])) || str_eq(role, str_of(names[ROLE_SYSTEM])))
         return true;
@@ -56,10 +35,11 @@ bool access_allows(struct value access, const char *what, struct str role, struc
     if (list.kind != VALUE_LIST)
         return false;
     for (uint32_t i = 0; i < list.len; i++) {
-        struct str who = list.items[i].kind == VALUE_STRING ? value_text(list.items[i]) : STR_NONE;
+        struct str who = value_text_or(list.items[i], STR_NONE);
         if (str_eq(who, role))
             return true;
-        if (str_starts_with(who, STR("group:")) && is_in_group(str_slice(who, 6, who.len), groups))
+        if (str_starts_with(who, STR("group:")) &&
+            value_list_has_text(groups, str_slice(who, 6, who.len)))
             return true;
     }
     return false;

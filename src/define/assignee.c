@@ -1,20 +1,14 @@
 /* assignee.c - see assignee.h. */
 #include "define/assignee.h"
 
+#include "base/ascii.h"
 #include "base/str.h"
 
 static struct value assignee_key(struct arena *mem, struct str text)
 {
-    char *small;
-
     if (str_find(text, STR("@"), 0) < 0 || str_starts_with(text, STR(ASSIGNEE_GROUP)))
         return value_string(str_copy(mem, text));
-    small = arena_alloc(mem, text.len + 1);
-    for (size_t i = 0; i < text.len; i++)
-        small[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] - 'A' + 'a')
-                                                            : text.ptr[i];
-    small[text.len] = '\0';
-    return value_string(str_from(small, text.len));
+    return value_string(ascii_lower_copy(mem, text));
 }
 
 static bool has_key(const struct value *keys, size_t count, struct str key)

@@ -3,6 +3,8 @@
  *
  * What a definition names and who a user is are compared by keys: the text
  * itself, an e-mail address in small letters.
+ *
+ * why: decision 0280
  */
 #ifndef PAWL_DEFINE_ASSIGNEE_H
 #define PAWL_DEFINE_ASSIGNEE_H

@@ -1,8 +1,8 @@
 /* calendar.c - see calendar.h. */
 #include "define/calendar.h"
 
-#include "base/civil.h"
-#include "define/compile.h"
+#include "base/time/civil.h"
+#include "define/compile/compile.h"
 #include "value/timefmt.h"
 
 /* Monday is 0. */

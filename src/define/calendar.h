@@ -8,12 +8,14 @@
  *
  * What is left out is Saturday and Sunday, no holidays, UTC; so is all of it
  * when there is no such config.
+ *
+ * why: decision 0166
  */
 #ifndef PAWL_DEFINE_CALENDAR_H
 #define PAWL_DEFINE_CALENDAR_H
 
 #include "base/arena.h"
-#include "base/tz.h"
+#include "base/time/tz.h"
 #include "define/define.h"
 
 enum {

@@ -1,7 +1,9 @@
 /* credential.c - see credential.h. */
 #include "define/credential.h"
 
-#include "define/compile.h"
+#include "base/ascii.h"
+#include "base/names.h"
+#include "define/compile/compile.h"
 
 static const struct type_spec {
     const char *name, *needed, *optional, *secret;
@@ -12,11 +14,7 @@ static const struct type_spec {
 #undef CREDENTIAL_TYPE
 };
 
-const char *credential_type_name(enum credential_type type)
-{
-    ASSERT(type < CREDENTIAL_TYPE_COUNT);
-    return types[type].name;
-}
+NAMES_NAME(credential_type_name, enum credential_type, types)
 
 const char *credential_secret_field(enum credential_type type)
 {
@@ -24,15 +22,7 @@ const char *credential_secret_field(enum credential_type type)
     return types[type].secret;
 }
 
-bool credential_type_read(struct str name, enum credential_type *out)
-{
-    for (unsigned i = 0; i < CREDENTIAL_TYPE_COUNT; i++)
-        if (str_eq(name, str_of(types[i].name))) {
-            *out = (enum credential_type)i;
-            return true;
-        }
-    return false;
-}
+NAMES_READ(credential_type_read, enum credential_type, types)
 
 /* --- texts --- */
 
@@ -48,14 +38,14 @@ static bool has_control_char(struct str text)
 static const char *secret_mistake(struct value v)
 {
     if (v.kind != VALUE_STRING)
-        return "a secret is a text";
+        return PHRASE("a secret is a text");
     if (value_text(v).len < SECRET_LEN_MIN)
-        return "a secret has 4 bytes at least: a shorter one could not be hidden in what services "
-               "answer";
+        return PHRASE("a secret has 4 bytes at least: a shorter one could not be hidden in what "
+                      "services answer");
     if (value_text(v).len > SECRET_LEN_MAX)
-        return "a secret has 8192 bytes at most";
+        return PHRASE("a secret has 8192 bytes at most");
     return has_control_char(value_text(v))
-               ? "a secret has no line feeds or other control characters"
+               ? PHRASE("a secret has no line feeds or other control characters")
                : NULL;
 }
 
@@ -78,8 +68,7 @@ static bool is_header_name(struct str name)
     for (size_t i = 0; i < name.len; i++) {
         char ch = name.ptr[i];
 
-        if (!(ch >= 'a' && ch <= 'z') && !(ch >= 'A' && ch <= 'Z') && !(ch >= '0' && ch <= '9') &&
-            ch != '-' && ch != '_')
+        if (!ascii_is_letter_or_digit(ch) && ch != '-' && ch != '_')
             return false;
     }
     return name.len > 0 && name.len <= NAME_MAX_LEN;
@@ -90,7 +79,7 @@ static bool is_header_name(struct str name)
 static void check_shown(struct compiler *c, const char *name, struct value v)
 {
     size_t outer = compile_enter(c, str_of(name));
-    struct str text = v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+    struct str text = value_text_or(v, STR_NONE);
 
     if (v.kind != VALUE_STRING || text.len == 0 || text.len > 2048 || has_control_char(text))
         compile_error(c, FINDING_BAD_VALUE, "'%s' is a text of 1 to 2048 bytes, on one line", name);
@@ -105,14 +94,12 @@ static void check_shown(struct compiler *c, const char *name, struct value v)
     compile_leave(c, outer);
 }
 
-static void check_secret(struct compiler *c, const char *name, struct value v)
+static void credential_check_secret(struct compiler *c, const char *name, struct value v)
 {
-    size_t outer = compile_enter(c, str_of(name));
     const char *wrong = secret_mistake(v);
 
     if (wrong != NULL)
-        compile_error(c, FINDING_BAD_VALUE, "%s", wrong);
-    compile_leave(c, outer);
+        compile_error_at(c, name, FINDING_BAD_VALUE, "%s", wrong);
 }
 
 static void check_value_name(struct compiler *c, struct str name)
@@ -134,7 +121,7 @@ static void check_values(struct compiler *c, struct value v)
                       "of their names",
                       SECRET_VALUES_MAX);
     for (uint32_t i = 0; is_list && i < v.len; i++)
-        check_value_name(c, v.items[i].kind == VALUE_STRING ? value_text(v.items[i]) : STR_NONE);
+        check_value_name(c, value_text_or(v.items[i], STR_NONE));
     for (uint32_t i = 0; v.kind == VALUE_MAP && i < v.len; i++) {
         struct str name = value_text(v.map->entries[i].key);
         size_t inner = compile_enter(c, name);
@@ -161,16 +148,13 @@ static void check_type_fields(struct compiler *c, const struct type_spec *spec, 
             if (strcmp(spec->secret, "values") == 0)
                 check_values(c, v);
             else
-                check_secret(c, text, v);
+                credential_check_secret(c, text, v);
         } else if (catalog_has_word(str_of(spec->needed), name) ||
                    catalog_has_word(str_of(spec->optional), name)) {
             check_shown(c, text, v);
         } else {
-            size_t outer = compile_enter(c, name);
-
-            compile_error(c, FINDING_MISPLACED, "a credential of type %s has no '%s'", spec->name,
-                          text);
-            compile_leave(c, outer);
+            compile_error_at(c, text, FINDING_MISPLACED, "a credential of type %s has no '%s'",
+                             spec->name, text);
         }
     }
 }
@@ -180,13 +164,11 @@ static void check_needed(struct compiler *c, const struct type_spec *spec, struc
     struct str rest = str_of(spec->needed);
 
     while (rest.len > 0) {
-        int64_t space = str_find(rest, STR(" "), 0);
-        struct str name = str_slice(rest, 0, space < 0 ? rest.len : (size_t)space);
+        struct str name = str_cut(&rest, ' ');
 
         if (value_map_get_str(body, name).kind == VALUE_ABSENT)
             compile_error(c, FINDING_MISSING_FIELD, "a credential of type %s needs '%.*s'",
                           spec->name, STR_ARG(name));
-        rest = str_slice(rest, space < 0 ? rest.len : (size_t)space + 1, rest.len);
     }
 }
 

@@ -7,7 +7,7 @@
 #ifndef PAWL_DEFINE_CREDENTIAL_H
 #define PAWL_DEFINE_CREDENTIAL_H
 
-#include "define/define.h"
+#include "define/findings.h"
 
 enum credential_type {
 #define CREDENTIAL_TYPE(symbol, name, needed, optional, secret) CREDENTIAL_##symbol,

@@ -1,6 +1,6 @@
 /* define.c - what all definitions share: durations, the face of programs. */
 #include "define/calendar.h"
-#include "define/compile.h"
+#include "define/compile/compile.h"
 #include "value/timefmt.h"
 
 bool define_duration_us(struct value v, int64_t *out_us)
@@ -16,18 +16,9 @@ bool define_duration_us(struct value v, int64_t *out_us)
 /* "3bd", and nothing beside it. */
 static bool read_business_days(struct str text, int64_t *out)
 {
-    int64_t days = 0;
-
-    if (text.len < 3 || text.len > 6 || text.ptr[0] == '0' ||
-        !str_eq(str_slice(text, text.len - 2, text.len), STR("bd")))
-        return false;
-    for (size_t i = 0; i < text.len - 2; i++) {
-        if (text.ptr[i] < '0' || text.ptr[i] > '9')
-            return false;
-        days = days * 10 + (text.ptr[i] - '0');
-    }
-    *out = days;
-    return days <= BUSINESS_DAYS_MAX;
+    return str_ends_with(text, STR("bd")) && text.ptr[0] != '0' &&
+           str_to_int64(str_slice(text, 0, text.len - 2), out) && *out > 0 &&
+           *out <= BUSINESS_DAYS_MAX;
 }
 
 bool define_span(struct value v, struct span *out)

@@ -2,54 +2,20 @@
  * define.h - definitions: reading, checking and compiling what a user wrote.
  *
  *     JSON text --json_read--> value --define_compile--> program or findings
+ *
+ * why: decision 0025
  */
 #ifndef PAWL_DEFINE_DEFINE_H
 #define PAWL_DEFINE_DEFINE_H
 
-#include "base/vec.h"
+#include "define/findings.h"
 #include "define/kind.h"
-#include "define/program.h"
-#include "value/source.h"
 
-/* One thing that is wrong with a definition. */
-struct finding {
-    struct str pointer; /* JSON pointer */
-    struct str step;    /* code of the step, or empty */
-    struct str code;    /* stable: "unknown_field", "expression_syntax", ... */
-    struct str message;
-    uint32_t column; /* in an expression: code points from 1 on, over all its lines; else 0 */
-    bool is_warning;
-    struct str hint;    /* or empty */
-    struct place place; /* in the text that was read; line 0 unless findings_locate() was called */
-};
-
-struct findings {
-    VEC_OF(struct finding);
-};
-
-/* Whether any finding is an error. */
-bool findings_have_errors(const struct findings *findings);
-
-/*
- * Say where in a text the findings stand; `at` is the JSON pointer of the
- * definition in it, before those of the findings.
- */
-void findings_locate(struct arena *mem, const struct source_text *source, struct str at,
-                     struct findings *findings);
-
-/* The same for a text that json_read() has accepted. */
-void findings_locate_json(struct arena *mem, struct str json, struct str at,
-                          struct findings *findings);
-
-/* The same for one that a server has found: its pointer in the text, its code, its column or 0. */
-struct place finding_place(struct arena *mem, const struct source_text *source, struct str pointer,
-                           struct str code, uint32_t column);
-
-/* The findings as the API shows them: a list of {pointer, step?, code, message, ...}. */
-struct value findings_value(struct arena *mem, const struct findings *findings);
-
-/* The name of a definition's kind, by its field `kind` or its shape, or NULL: see kind.h. */
-const char *define_kind_of(struct value definition);
+struct cel_activation;
+struct cel_env;
+struct mapping;
+struct param;
+struct program;
 
 /* Something that definitions name and that stands elsewhere, in its published version. */
 struct registered {
@@ -69,6 +35,8 @@ struct registry {
     bool (*process)(void *context, struct str code);
     /* Whether there is a credential of that code; *shown is {type, base_url, ...}. NULL: none. */
     bool (*credential)(void *context, struct str code, struct value *shown);
+    /* Whether there is a template of that code. NULL: nobody knows. */
+    bool (*template)(void *context, struct str code);
     bool knows_credentials; /* one that is not there does not exist: an error, else a warning */
     /*
      * What it does not know may exist all the same: a warning. The program

@@ -1,6 +1,8 @@
 /* facts.c - see facts.h. */
 #include "define/facts.h"
 
+#include "base/ascii.h"
+#include "base/vec.h"
 #include "value/json.h"
 
 struct fact_list {
@@ -34,11 +36,6 @@ struct collected {
     struct fact_list uses[USED_COUNT];
 };
 
-static struct value fact_member(struct value map, const char *name)
-{
-    return map.kind == VALUE_MAP ? value_map_get_str(map, str_of(name)) : value_absent();
-}
-
 static bool is_listed(const struct fact_list *list, struct value name)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -51,9 +48,10 @@ static bool is_listed(const struct fact_list *list, struct value name)
 static void add_sensitive(struct arena *mem, struct value params, struct fact_list *out)
 {
     for (uint32_t i = 0; params.kind == VALUE_LIST && i < params.len; i++) {
-        struct value name = fact_member(params.items[i], "name");
+        struct value name = value_map_member(params.items[i], STR("name"));
 
-        if (name.kind == VALUE_STRING && value_is_true(fact_member(params.items[i], "sensitive")) &&
+        if (name.kind == VALUE_STRING &&
+            value_is_true(value_map_member(params.items[i], STR("sensitive"))) &&
             !is_listed(out, name))
             *VEC_ADD(mem, out) = name;
     }
@@ -63,7 +61,7 @@ static void add_sensitive(struct arena *mem, struct value params, struct fact_li
 static void add_forms(struct collected *c, struct value v)
 {
     if (v.kind == VALUE_MAP)
-        add_sensitive(c->mem, fact_member(v, "form"), &c->answers);
+        add_sensitive(c->mem, value_map_member(v, STR("form")), &c->answers);
     for (uint32_t i = 0; (v.kind == VALUE_MAP || v.kind == VALUE_LIST) && i < v.len; i++)
         add_forms(c, v.kind == VALUE_MAP ? v.map->entries[i].value : v.items[i]);
 }
@@ -72,26 +70,23 @@ static void add_forms(struct collected *c, struct value v)
 static void add_steps(struct collected *c, struct value steps)
 {
     for (uint32_t i = 0; steps.kind == VALUE_LIST && i < steps.len; i++) {
-        struct value step = steps.items[i], ways = fact_member(step, "branch");
-        struct value branches = fact_member(fact_member(step, "parallel"), "branches");
-        struct value code = fact_member(step, "code"), meta = fact_member(step, "meta");
+        struct value step = steps.items[i], ways = value_map_member(step, STR("branch"));
+        struct value branches =
+            value_map_member(value_map_member(step, STR("parallel")), STR("branches"));
+        struct value code = value_map_member(step, STR("code")),
+                     meta = value_map_member(step, STR("meta"));
 
         if (code.kind == VALUE_STRING && meta.kind == VALUE_MAP)
             *VEC_ADD(c->mem, &c->meta) = (struct value_entry){value_key(value_text(code)), meta};
         for (uint32_t w = 0; ways.kind == VALUE_LIST && w < ways.len; w++)
-            add_steps(c, fact_member(ways.items[w], "steps"));
+            add_steps(c, value_map_member(ways.items[w], STR("steps")));
         for (uint32_t b = 0; branches.kind == VALUE_LIST && b < branches.len; b++)
             add_steps(c, branches.items[b]);
-        add_steps(c, fact_member(fact_member(step, "loop"), "steps"));
+        add_steps(c, value_map_member(value_map_member(step, STR("loop")), STR("steps")));
     }
 }
 
 /* --- what it names --- */
-
-static bool is_name_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 static void add_use(struct collected *c, enum used_kind kind, struct str name)
 {
@@ -108,12 +103,12 @@ static void add_names(struct collected *c, struct str text, struct str root, enu
          found = str_find(text, root, (size_t)found + 1)) {
         size_t at = (size_t)found + root.len, end;
 
-        if ((found > 0 && is_name_char(text.ptr[found - 1])) || at >= text.len ||
+        if ((found > 0 && ascii_is_word(text.ptr[found - 1])) || at >= text.len ||
             strchr(".[", text.ptr[at]) == NULL)
             continue;
         for (at++; at < text.len && strchr("?\"'[ ", text.ptr[at]) != NULL; at++)
             ;
-        for (end = at; end < text.len && is_name_char(text.ptr[end]); end++)
+        for (end = at; end < text.len && ascii_is_word(text.ptr[end]); end++)
             ;
         add_use(c, kind, str_slice(text, at, end));
     }
@@ -123,11 +118,12 @@ static void add_names(struct collected *c, struct str text, struct str root, enu
 static void add_named(struct collected *c, struct value map)
 {
     static const char *const members[] = {"procedure", "rollback", "reconcile"};
-    struct value code = fact_member(map, "code"), type = fact_member(map, "type");
-    struct value credential = fact_member(map, "credential");
+    struct value code = value_map_member(map, STR("code")),
+                 type = value_map_member(map, STR("type"));
+    struct value credential = value_map_member(map, STR("credential"));
 
     for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
-        struct value v = fact_member(map, members[i]);
+        struct value v = value_map_member(map, str_of(members[i]));
 
         if (v.kind == VALUE_STRING && str_find(value_text(v), STR("."), 0) < 0)
             add_use(c, USED_PROCEDURE, value_text(v));
@@ -166,12 +162,8 @@ static struct value uses_value(struct collected *c)
 
 bool facts_use(struct value facts, const char *kind, struct str name)
 {
-    struct value list = fact_member(fact_member(facts, "uses"), kind);
-
-    for (uint32_t i = 0; list.kind == VALUE_LIST && i < list.len; i++)
-        if (str_eq(value_text(list.items[i]), name))
-            return true;
-    return false;
+    return value_list_has_text(value_map_member(value_map_member(facts, STR("uses")), str_of(kind)),
+                               name);
 }
 
 bool facts_has_kind(struct str kind)
@@ -195,17 +187,17 @@ struct value facts_of(struct arena *mem, struct value definition)
     struct fact_list sensitive = {0};
     size_t count = 0, duplicate;
 
-    add_sensitive(mem, fact_member(definition, "input"), &sensitive);
-    add_forms(&c, fact_member(definition, "steps"));
-    add_steps(&c, fact_member(definition, "steps"));
+    add_sensitive(mem, value_map_member(definition, STR("input")), &sensitive);
+    add_forms(&c, value_map_member(definition, STR("steps")));
+    add_steps(&c, value_map_member(definition, STR("steps")));
     add_fact(facts, &count, "sensitive", value_list(sensitive.items, sensitive.count));
     add_fact(facts, &count, "answers", value_list(c.answers.items, c.answers.count));
     /* Two steps of one code are a mistake that only a draft has. */
     if (c.meta.count > 0)
         add_fact(facts, &count, "stepMeta",
                  value_map_make(mem, c.meta.items, c.meta.count, &duplicate));
-    add_fact(facts, &count, "access", fact_member(definition, "access"));
-    add_fact(facts, &count, "triggers", fact_member(definition, "triggers"));
+    add_fact(facts, &count, "access", value_map_member(definition, STR("access")));
+    add_fact(facts, &count, "triggers", value_map_member(definition, STR("triggers")));
     add_uses(&c, definition);
     add_fact(facts, &count, "uses", uses_value(&c));
     return value_map_take(mem, facts, count);
@@ -214,7 +206,6 @@ struct value facts_of(struct arena *mem, struct value definition)
 struct str facts_text(struct arena *mem, struct str definition)
 {
     struct value v, facts;
-    struct buf out;
     struct err err;
 
     if (!json_read(mem, definition, &v, &err))
@@ -222,13 +213,10 @@ struct str facts_text(struct arena *mem, struct str definition)
     facts = facts_of(mem, v);
     if (facts.len == 0)
         return STR_NONE;
-    buf_init_arena(&out, mem);
-    if (!json_write(&out, facts, &err))
-        PANIC("what was read as JSON cannot be written");
-    return buf_view(&out);
+    return json_must_text(mem, facts);
 }
 
 struct value facts_get(struct value facts, const char *name)
 {
-    return fact_member(facts, name);
+    return value_map_member(facts, str_of(name));
 }

@@ -12,11 +12,13 @@
  *
  * What a definition does not have is left out; one that has nothing of all
  * this has no facts.
+ *
+ * why: decision 0154
  */
 #ifndef PAWL_DEFINE_FACTS_H
 #define PAWL_DEFINE_FACTS_H
 
-#include "define/define.h"
+#include "value/value.h"
 
 /* Whether definitions of that kind have facts: all but config, which is a value. */
 bool facts_has_kind(struct str kind);

@@ -1,6 +1,26 @@
 /* finding.c - findings: where they stand, and as the API shows them. */
 #include "define/define.h"
 
+static struct finding finding_copy(struct arena *mem, struct finding f)
+{
+    f.pointer = str_copy(mem, f.pointer);
+    f.step = str_copy(mem, f.step);
+    f.code = str_copy(mem, f.code);
+    f.message = sentence_copy(mem, f.message);
+    f.hint = sentence_copy(mem, f.hint);
+    f.name = str_copy(mem, f.name);
+    return f;
+}
+
+void findings_add(struct arena *mem, const struct findings *from, struct findings *to)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        struct finding f = finding_copy(mem, from->items[i]);
+
+        *VEC_ADD(mem, to) = f;
+    }
+}
+
 bool findings_have_errors(const struct findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++)
@@ -36,28 +56,56 @@ void findings_locate_json(struct arena *mem, struct str json, struct str at,
                     findings);
 }
 
+static void findings_copy_some(struct arena *mem, const struct findings *from, bool errors,
+                               bool warnings, struct findings *out)
+{
+    for (size_t i = 0; i < from->count && out->count < FINDINGS_SHOWN_MAX; i++) {
+        struct finding f = from->items[i];
+
+        if (!(f.is_warning ? warnings : errors))
+            continue;
+        f = finding_copy(mem, f);
+        *VEC_ADD(mem, out) = f;
+    }
+}
+
+struct findings findings_copy(struct arena *mem, const struct findings *from)
+{
+    struct findings out = {0};
+
+    if (from == NULL)
+        return out;
+    if (from->count <= FINDINGS_SHOWN_MAX) {
+        findings_copy_some(mem, from, true, true, &out);
+    } else {
+        findings_copy_some(mem, from, true, false, &out);
+        findings_copy_some(mem, from, false, true, &out);
+    }
+    return out;
+}
+
 static struct value finding_value(struct arena *mem, const struct finding *f)
 {
     struct value_entry *e = ARENA_ARRAY(mem, 8, struct value_entry);
     size_t count = 0;
 
-    e[count++] = (struct value_entry){value_key(STR("pointer")), value_string(f->pointer)};
+    value_entry_add(e, &count, STR("pointer"), value_string(f->pointer));
     if (f->step.len > 0)
-        e[count++] = (struct value_entry){value_key(STR("step")), value_string(f->step)};
-    e[count++] = (struct value_entry){value_key(STR("code")), value_string(f->code)};
-    e[count++] = (struct value_entry){value_key(STR("message")), value_string(f->message)};
+        value_entry_add(e, &count, STR("step"), value_string(f->step));
+    value_entry_add(e, &count, STR("code"), value_string(f->code));
+    value_entry_add(e, &count, STR("message"), value_string(f->message.text));
     if (f->column > 0)
-        e[count++] = (struct value_entry){value_key(STR("column")), value_int(f->column)};
+        value_entry_add(e, &count, STR("column"), value_int(f->column));
     if (f->place.line > 0)
-        e[count++] = (struct value_entry){
-            value_key(STR("place")),
+        value_entry_add(
+            e, &count, STR("place"),
             value_map_of(mem,
                          VALUE_ENTRIES({value_key(STR("line")), value_int(f->place.line)},
-                                       {value_key(STR("column")), value_int(f->place.column)}))};
-    e[count++] = (struct value_entry){value_key(STR("severity")),
-                                      value_string(f->is_warning ? STR("warning") : STR("error"))};
-    if (f->hint.len > 0)
-        e[count++] = (struct value_entry){value_key(STR("hint")), value_string(f->hint)};
+                                       {value_key(STR("column")), value_int(f->place.column)})));
+    value_entry_add(e, &count, STR("severity"),
+                    value_string(f->is_warning ? STR("warning") : STR("error")));
+    if (f->hint.text.len > 0)
+        value_entry_add(e, &count, STR("hint"), value_string(f->hint.text));
     return value_map_take(mem, e, count);
 }
 

@@ -9,7 +9,8 @@
 #include "define/function.h"
 
 #include "cel/eval.h"
-#include "define/compile.h"
+#include "define/compile/compile.h"
+#include "define/compile/param.h"
 
 /* What the checker knows of an argument; what a JSON text can hold in two ways is dyn. */
 static const char *const cel_types[] = {
@@ -29,7 +30,7 @@ struct attempt {
     struct err err;
 };
 
-struct round {
+struct function_round {
     struct arena *mem;
     struct function *all;
     struct attempt *attempts;
@@ -48,13 +49,13 @@ static bool takes(enum param_type type, struct value *v)
     return compile_fits(type, v);
 }
 
-static struct value call_function(struct cel_eval *ev, const struct value *args, unsigned count)
+static struct value call_function(struct cel_eval *ev, const struct value *args)
 {
     const struct function *f = ev->context;
     struct value own[FUNCTION_ARGS_MAX];
 
-    ASSERT(count == f->param_count);
-    for (unsigned i = 0; i < count; i++) {
+    ASSERT(ev->arg_count == f->param_count);
+    for (unsigned i = 0; i < f->param_count; i++) {
         own[i] = args[i];
         if (!takes(f->types[i], &own[i]))
             return cel_fail(ev, "%s(): %.*s must be %s", ev->function, STR_ARG(f->params[i]),
@@ -68,21 +69,15 @@ static struct value call_function(struct cel_eval *ev, const struct value *args,
 static void read_param(struct compiler *c, struct value v, struct function *f)
 {
     struct str name;
-    size_t outer;
     int type;
 
     if (!compile_fields(c, v, TABLE_FUNCTION_PARAM))
         return;
-    name = compile_text(c, v, "name");
-    outer = compile_enter(c, STR("name"));
-    if (compile_field(v, "name").kind == VALUE_STRING && !compile_is_name(name))
-        compile_error(c, FINDING_BAD_NAME,
-                      "a name is a letter or '_', then letters, digits or '_'");
+    name = compile_name(c, v, "name");
     for (uint32_t i = 0; i < f->param_count; i++)
         if (str_eq(f->params[i], name))
-            compile_error(c, FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
-                          STR_ARG(name));
-    compile_leave(c, outer);
+            compile_error_at(c, "name", FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
+                             STR_ARG(name));
     type = compile_param_type(c, TABLE_FUNCTION_PARAM, v);
     f->params[f->param_count] = name;
     f->types[f->param_count++] = type >= 0 ? (enum param_type)type : PARAM_ANY;
@@ -90,12 +85,11 @@ static void read_param(struct compiler *c, struct value v, struct function *f)
 
 static void read_params(struct compiler *c, struct function *f)
 {
-    struct value list = compile_field(f->definition, "params");
+    struct value list =
+        compile_of_kind(c, f->definition, "params", VALUE_LIST, "a list of parameters");
     size_t outer = compile_enter(c, STR("params"));
 
-    if (list.kind != VALUE_LIST && list.kind != VALUE_ABSENT)
-        compile_wrong_type(c, list, "a list of parameters");
-    else if (list.kind == VALUE_LIST && list.len > FUNCTION_ARGS_MAX)
+    if (list.kind == VALUE_LIST && list.len > FUNCTION_ARGS_MAX)
         compile_error(c, FINDING_LIMIT_PARAMS, "there are %u parameters; at most %d are allowed",
                       list.len, FUNCTION_ARGS_MAX);
     else
@@ -110,36 +104,29 @@ static void read_params(struct compiler *c, struct function *f)
 /* The fields of a function; true when its body can be compiled. */
 static bool read_function(struct compiler *c, struct function *f, struct str *body)
 {
-    size_t outer;
-
     if (!compile_fields(c, f->definition, TABLE_FUNCTION))
         return false;
     read_params(c, f);
     *body = compile_text(c, f->definition, "body");
-    outer = compile_enter(c, STR("body"));
     if (body->len > FUNCTION_BODY_MAX)
-        compile_error(c, FINDING_LIMIT_SIZE, "the body has %zu bytes; at most %d are allowed",
-                      body->len, FUNCTION_BODY_MAX);
-    compile_leave(c, outer);
+        compile_error_at(c, "body", FINDING_LIMIT_SIZE,
+                         "the body has %zu bytes; at most %d are allowed", body->len,
+                         FUNCTION_BODY_MAX);
     return !c->has_errors;
 }
 
 /* --- rounds --- */
 
-/* The name in "undeclared function 'fn.NAME'", or empty. */
-static struct str missing_function(struct arena *mem, const char *message)
+/* The user function that is not declared, without "fn.", or empty. */
+static struct str missing_function(struct arena *mem, const struct err *err)
 {
-    struct str text = str_of(message), start = STR("undeclared function 'fn.");
-    int64_t end;
+    struct str name = err_name(err, ERR_ABOUT_FUNCTION);
 
-    if (!str_starts_with(text, start))
-        return STR_NONE;
-    text = str_slice(text, start.len, text.len);
-    end = str_find(text, STR("'"), 0);
-    return end < 0 ? STR_NONE : str_copy(mem, str_slice(text, 0, (size_t)end));
+    return str_starts_with(name, STR("fn.")) ? str_copy(mem, str_slice(name, 3, name.len))
+                                             : STR_NONE;
 }
 
-static void try_compile(struct round *r, size_t i)
+static void try_compile(struct function_round *r, size_t i)
 {
     struct function *f = &r->all[i];
     struct attempt *a = &r->attempts[i];
@@ -152,11 +139,11 @@ static void try_compile(struct round *r, size_t i)
     }
     if (!cel_compile(r->mem, env, a->source, NULL, &f->body, &a->err)) {
         f->body = NULL;
-        a->missing = missing_function(r->mem, a->err.message);
+        a->missing = missing_function(r->mem, &a->err);
     }
 }
 
-static void declare(struct round *r, struct function *f)
+static void declare(struct function_round *r, struct function *f)
 {
     struct str name = str_printf(r->mem, "fn.%.*s", STR_ARG(f->name));
     struct buf signature;
@@ -173,7 +160,7 @@ static void declare(struct round *r, struct function *f)
 }
 
 /* Something of that name exists, with any number of arguments. */
-static void assume(struct round *r, struct str function)
+static void assume(struct function_round *r, struct str function)
 {
     struct str name = str_printf(r->mem, "fn.%.*s", STR_ARG(function));
     struct err err;
@@ -192,7 +179,7 @@ static void assume(struct round *r, struct str function)
 }
 
 /* One round; whether it brought anything. Those of a round do not see each other. */
-static bool run_round(struct round *r)
+static bool run_round(struct function_round *r)
 {
     bool any = false;
 
@@ -213,7 +200,7 @@ static bool run_round(struct round *r)
 
 /* --- what is wrong --- */
 
-static struct attempt *attempt_find(const struct round *r, struct str name)
+static struct attempt *attempt_find(const struct function_round *r, struct str name)
 {
     for (size_t i = 0; i < r->count; i++)
         if (str_eq(r->all[i].name, name))
@@ -222,7 +209,7 @@ static struct attempt *attempt_find(const struct round *r, struct str name)
 }
 
 /* Whether following what each of them waits for leads back to `a`. */
-static bool is_circle(const struct round *r, const struct attempt *a)
+static bool is_circle(const struct function_round *r, const struct attempt *a)
 {
     const struct attempt *next = attempt_find(r, a->missing);
 
@@ -231,7 +218,7 @@ static bool is_circle(const struct round *r, const struct attempt *a)
     return next == a;
 }
 
-static void tell(struct round *r, size_t i, bool is_deep)
+static void function_report(struct function_round *r, size_t i, bool is_deep)
 {
     struct attempt *a = &r->attempts[i];
     struct compiler c;
@@ -240,7 +227,7 @@ static void tell(struct round *r, size_t i, bool is_deep)
     (void)compile_enter(&c, STR("body"));
     if (is_deep)
         compile_error(&c, FINDING_LIMIT_DEPTH, "functions call each other more than %d deep",
-                      FUNCTION_NESTING);
+                      CEL_CALLS_MAX);
     else if (is_circle(r, a))
         compile_error(&c, FINDING_RECURSION, "the function calls itself through fn.%.*s",
                       STR_ARG(a->missing));
@@ -262,12 +249,12 @@ struct function_envs functions_compile(struct arena *mem, const struct cel_env *
                                        struct function *all, size_t count,
                                        const struct name_list *assumed)
 {
-    struct round r = {.mem = mem,
-                      .all = all,
-                      .attempts = ARENA_ARRAY(mem, count, struct attempt),
-                      .count = count,
-                      .definitions = cel_env_extend(mem, base),
-                      .plain = cel_env_extend(mem, cel_env_library(base))};
+    struct function_round r = {.mem = mem,
+                               .all = all,
+                               .attempts = ARENA_ARRAY(mem, count, struct attempt),
+                               .count = count,
+                               .definitions = cel_env_extend(mem, base),
+                               .plain = cel_env_extend(mem, cel_env_library(base))};
     struct function_envs envs;
 
     for (size_t i = 0; assumed != NULL && i < assumed->count; i++)
@@ -279,7 +266,7 @@ struct function_envs functions_compile(struct arena *mem, const struct cel_env *
         if (!read_function(&c, &all[i], &r.attempts[i].source))
             r.attempts[i].progress = FAILED;
     }
-    for (int i = 0; i < FUNCTION_NESTING && run_round(&r); i++)
+    for (int i = 0; i < CEL_CALLS_MAX && run_round(&r); i++)
         ;
     envs = (struct function_envs){.definitions = r.definitions, .plain = r.plain};
     /* Further rounds only tell what calls too deep from what is wrong. */
@@ -291,11 +278,11 @@ struct function_envs functions_compile(struct arena *mem, const struct cel_env *
         for (size_t i = 0; i < count; i++)
             if (r.attempts[i].progress == COMPILED && r.attempts[i].missing.len > 0) {
                 drop(&all[i]);
-                tell(&r, i, true);
+                function_report(&r, i, true);
             }
     for (size_t i = 0; i < count; i++)
         if (r.attempts[i].progress == WAITING)
-            tell(&r, i, false);
+            function_report(&r, i, false);
     return envs;
 }
 
@@ -323,11 +310,11 @@ void function_check(struct arena *mem, const struct cel_env *plain, const struct
                     size_t count, struct function *f)
 {
     struct attempt attempt = {0};
-    struct round r = {.mem = mem,
-                      .all = f,
-                      .attempts = &attempt,
-                      .count = 1,
-                      .plain = cel_env_extend(mem, plain)};
+    struct function_round r = {.mem = mem,
+                               .all = f,
+                               .attempts = &attempt,
+                               .count = 1,
+                               .plain = cel_env_extend(mem, plain)};
     struct compiler c;
 
     compiler_init(&c, mem, NULL, &f->findings);
@@ -335,9 +322,9 @@ void function_check(struct arena *mem, const struct cel_env *plain, const struct
         return;
     try_compile(&r, 0);
     (void)compile_enter(&c, STR("body"));
-    if (f->body != NULL && call_depth(f, all, count) > FUNCTION_NESTING)
+    if (f->body != NULL && call_depth(f, all, count) > CEL_CALLS_MAX)
         compile_error(&c, FINDING_LIMIT_DEPTH, "functions call each other more than %d deep",
-                      FUNCTION_NESTING);
+                      CEL_CALLS_MAX);
     else if (f->body == NULL) {
         size_t i = 0;
 

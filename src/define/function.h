@@ -3,18 +3,21 @@
  *
  *     {"params": [{"name": "amount", "type": "number"}], "body": "amount * 0.9"}
  *
- * Functions may call each other, FUNCTION_NESTING deep and never in a circle,
+ * Functions may call each other, CEL_CALLS_MAX deep and never in a circle,
  * so they are compiled together.
  */
 #ifndef PAWL_DEFINE_FUNCTION_H
 #define PAWL_DEFINE_FUNCTION_H
 
-#include "define/define.h"
+#include "define/findings.h"
+#include "define/param_type.h"
+
+struct cel_env;
+struct cel_program;
 
 enum {
     FUNCTION_BODY_MAX = 4096, /* bytes */
     FUNCTION_ARGS_MAX = 10,
-    FUNCTION_NESTING = CEL_CALLS_MAX,
 };
 
 struct function {
@@ -35,6 +38,10 @@ struct function {
 struct function_envs {
     const struct cel_env *definitions; /* the roots of the context, too */
     const struct cel_env *plain;       /* nothing else */
+};
+
+struct function_list {
+    VEC_OF(struct function);
 };
 
 struct name_list {

@@ -1,6 +1,8 @@
 /* input.c - what is given held against parameters: the input of a start, of a call, a form. */
 #include "base/nearest.h"
-#include "define/compile.h"
+#include "define/compile/compile.h"
+#include "define/compile/mapping.h"
+#include "define/compile/param.h"
 #include "value/json.h"
 
 static const struct param *find_param(const struct params *p, struct str name)
@@ -95,8 +97,8 @@ static void check_condition(struct compiler *c, const struct param *param, struc
     outer = compile_enter(c, param->name);
     if (v.kind == VALUE_ERROR)
         compile_error(c, FINDING_MISSING_INPUT,
-                      "whether '%.*s' is required cannot be told: %s (requiredWhen: %.*s)",
-                      STR_ARG(param->name), v.error->message, STR_ARG(source));
+                      "whether '%.*s' is required cannot be told: %pS (requiredWhen: %.*s)",
+                      STR_ARG(param->name), SENTENCE_ARG(value_sentence(v)), STR_ARG(source));
     else if (v.kind != VALUE_BOOL)
         compile_error(c, FINDING_MISSING_INPUT,
                       "whether '%.*s' is required cannot be told: %.*s is neither true nor false",
@@ -196,18 +198,11 @@ const struct mapping *mapping_member(const struct mapping *m, struct str name,
 /* What an expression for a parameter comes to, as far as that is known. */
 static void check_computed(struct compiler *c, const struct param *param, const struct mapping *m)
 {
-    struct str types = compile_param_types(param->type);
-    size_t outer;
+    size_t outer = compile_enter(c, param->name);
 
-    if (c->is_stored || m->program == NULL || compile_has_type(m->program, types))
-        return;
-    outer = compile_enter(c, param->name);
-    if (compile_is_certain(c, m->program, true, types))
-        compile_error(c, FINDING_EXPRESSION_TYPE, "this must be %s, and it is of type %.*s",
-                      compile_param_wanted(param->type), STR_ARG(cel_program_type(m->program)));
-    else
-        compile_warning(c, FINDING_EXPRESSION_TYPE, "this must be %s, and it is of type %.*s",
-                        compile_param_wanted(param->type), STR_ARG(cel_program_type(m->program)));
+    if (!c->is_stored && m->program != NULL)
+        compile_check_type(c, m->program, compile_param_types(param->type),
+                           compile_param_wanted(param->type));
     compile_leave(c, outer);
 }
 

@@ -2,7 +2,7 @@
 #include "define/kind.h"
 
 #include "base/nearest.h"
-#include "define/compile.h"
+#include "define/compile/compile.h"
 
 static const struct kind_spec specs[] = {
 #define DEFINITION_KIND(symbol, kind_name, kind_path, kind_shape, kind_key, kind_life, kind_use,   \
@@ -87,13 +87,6 @@ struct value kind_body(struct arena *mem, const struct kind_spec *spec, struct v
     return value_map_take(mem, entries, count);
 }
 
-const char *define_kind_of(struct value definition)
-{
-    const struct kind_spec *spec = kind_of(definition);
-
-    return spec == NULL ? NULL : spec->name;
-}
-
 bool kind_allows_name(const struct kind_spec *spec, struct str name)
 {
     return strcmp(spec->key, "name") == 0 ? compile_is_name(name) : compile_is_code(name);
@@ -102,6 +95,6 @@ bool kind_allows_name(const struct kind_spec *spec, struct str name)
 const char *kind_name_rule(const struct kind_spec *spec)
 {
     return strcmp(spec->key, "name") == 0
-               ? "a name is a letter or '_', then up to 99 letters, digits or '_'"
-               : "a code is a small letter, then up to 99 small letters, digits or '_'";
+               ? PHRASE("a name is a letter or '_', then up to 99 letters, digits or '_'")
+               : PHRASE("a code is a small letter, then up to 99 small letters, digits or '_'");
 }

@@ -1,7 +1,11 @@
 /* pins.c - see pins.h. */
 #include "define/pins.h"
 
+#include "cel/cel.h"
+#include "define/function.h"
+#include "define/program.h"
 #include "value/json.h"
+#include "value/object.h"
 
 #include <stdlib.h>
 
@@ -36,7 +40,7 @@ static void reach_called(struct reached *r, const struct function *f)
             reach(r, str_slice(name, 3, name.len));
 }
 
-static void collect_functions(struct reached *r, const struct program *p, struct pin_list *out)
+static void pins_collect_functions(struct reached *r, const struct program *p, struct pin_list *out)
 {
     for (uint32_t i = 0; i < p->function_count; i++)
         reach(r, p->functions[i].name);
@@ -71,7 +75,7 @@ void pins_collect(struct arena *mem, const struct program *p, const struct funct
         if (p->procedures[i]->kind == PROCEDURE_REGISTRY)
             *VEC_ADD(mem, &out->procedures) = (struct pinned){.name = p->procedures[i]->name,
                                                               .version = p->procedures[i]->version};
-    collect_functions(&r, p, &out->functions);
+    pins_collect_functions(&r, p, &out->functions);
     sort(&out->procedures);
     sort(&out->functions);
 }
@@ -106,18 +110,16 @@ struct str pins_write(struct arena *mem, const struct pins *pins)
 {
     struct buf out;
 
-    buf_init_arena(&out, mem);
-    buf_char(&out, '{');
+    object_begin(&out, mem);
     write_list(&out, "procedures", &pins->procedures);
     buf_char(&out, ',');
     write_list(&out, "functions", &pins->functions);
-    buf_char(&out, '}');
-    return buf_view(&out);
+    return object_end(&out);
 }
 
 static bool read_list(struct arena *mem, struct value pins, struct str field, struct pin_list *out)
 {
-    struct value map = pins.kind == VALUE_MAP ? value_map_get_str(pins, field) : value_absent();
+    struct value map = value_map_member(pins, field);
 
     *out = (struct pin_list){0};
     if (map.kind != VALUE_MAP)

@@ -4,11 +4,25 @@
  *
  * As text: {"procedures":{"price":3},"functions":{"vat":1}}, by name, so that
  * equal pins are equal bytes.
+ *
+ * why: decision 0106
  */
 #ifndef PAWL_DEFINE_PINS_H
 #define PAWL_DEFINE_PINS_H
 
-#include "define/function.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+struct function;
+struct program;
+
+/* Something of the registry in a version. */
+struct pinned {
+    struct str name;
+    int64_t version;
+};
 
 struct pin_list {
     VEC_OF(struct pinned);

@@ -47,12 +47,14 @@
 #include "base/arena.h"
 #include "cel/cel.h"
 #include "define/kind.h"
+#include "define/param_type.h"
+#include "define/pins.h"
 #include "value/value.h"
 
 /* The roots of the context. A slot of each program's environment has the same number. */
 enum context_root {
 #define ROOT(symbol, name, type, place) ROOT_##symbol,
-#include "define/roots.def"
+#include "define/catalog/roots.def"
 #undef ROOT
     ROOT_COUNT
 };
@@ -79,7 +81,7 @@ enum command_type {
 #define COMMAND(symbol, name, alias, place, ends, leaves, group, label, help, result, arguments)   \
     COMMAND_##symbol,
 #define COMMAND_LATER(name)
-#include "define/commands.def"
+#include "define/catalog/commands.def"
 #undef COMMAND_LATER
 #undef COMMAND
     COMMAND_TYPE_COUNT
@@ -88,7 +90,7 @@ enum command_type {
 /* The fields of commands, by name; a command has those that its type allows. */
 enum command_field {
 #define COMMAND_FIELD(symbol, name) FIELD_##symbol,
-#include "define/command_fields.def"
+#include "define/catalog/command_fields.def"
 #undef COMMAND_FIELD
     FIELD_COUNT
 };
@@ -96,13 +98,6 @@ enum command_field {
 struct procedure;
 struct command;
 struct trigger; /* trigger.h */
-
-enum param_type {
-#define PARAM(symbol, name, cel_type, wanted) PARAM_##symbol,
-#include "define/param_types.def"
-#undef PARAM
-    PARAM_TYPE_COUNT
-};
 
 struct param {
     struct str name;
@@ -131,13 +126,14 @@ struct retry {
 struct procedure_call {
     const struct procedure *procedure;
     const struct mapping *input; /* a map, or NULL */
+    const struct retry *retry;   /* of a rollback: how it is tried again; else NULL */
 };
 
 /* Where to go on: the first of a list whose condition holds. */
 enum jump_kind {
     JUMP_STEP,
 #define JUMP_WORD(symbol, word) JUMP_##symbol,
-#include "define/jump_words.def"
+#include "define/catalog/jump_words.def"
 #undef JUMP_WORD
 };
 
@@ -181,7 +177,7 @@ struct rule {
 
 enum aggregate_op {
 #define AGGREGATE(symbol, name) AGGREGATE_##symbol,
-#include "define/aggregates.def"
+#include "define/catalog/aggregates.def"
 #undef AGGREGATE
     AGGREGATE_OP_COUNT
 };
@@ -230,7 +226,8 @@ struct command {
      * through all its bodies, in their order.
      */
     struct str position;
-    struct str pointer;             /* of the command in the definition */
+    struct str pointer;    /* of the command in the definition */
+    uint64_t written_hash; /* of its text, whatever the order of members: in this process */
     const struct cel_program *when; /* or NULL */
     bool is_optional;               /* its error goes to $.warnings */
     const struct retry *retry;      /* its own, or NULL */
@@ -283,7 +280,7 @@ enum on_error { ON_ERROR_COMPENSATE, ON_ERROR_RETRY, ON_ERROR_FAIL_FAST, ON_ERRO
 
 enum step_kind {
 #define STEP_KIND(symbol, field) STEP_##symbol,
-#include "define/step_kinds.def"
+#include "define/catalog/step_kinds.def"
 #undef STEP_KIND
     STEP_KIND_COUNT
 };
@@ -333,12 +330,6 @@ struct step {
     enum on_error on_error; /* its own, else that of the step around it, else the program's */
 };
 
-/* Something of the registry in a version. */
-struct pinned {
-    struct str name;
-    int64_t version;
-};
-
 struct program {
     enum kind kind; /* that the definition is of */
     struct str code;
@@ -372,12 +363,6 @@ struct program {
     /* What executions pin with it (pins.h) and what that is known by; empty: there is nothing. */
     struct str pins_json, snapshot;
 };
-
-/* The slot of $.steps.CODE. */
-static inline uint32_t program_step_slot(const struct step *step)
-{
-    return ROOT_COUNT + step->index;
-}
 
 /* The step around a step, or NULL. */
 static inline const struct step *program_owner(const struct program *p, const struct step *step)

@@ -9,7 +9,7 @@
 #ifndef PAWL_DEFINE_SCHEDULE_H
 #define PAWL_DEFINE_SCHEDULE_H
 
-#include "base/cron.h"
+#include "base/time/cron.h"
 #include "define/trigger.h"
 
 enum {

@@ -2,7 +2,7 @@
 #include "define/subscription.h"
 
 #include "base/uuid.h"
-#include "define/compile.h"
+#include "define/compile/compile.h"
 
 enum { URL_MAX = 2000, SECRET_MAX = 1000, EVENT_MAX = 200 };
 
@@ -17,15 +17,13 @@ static bool has_control(struct str text)
 static void check_url(struct compiler *c, struct value definition)
 {
     struct str url = compile_text(c, definition, "url");
-    size_t outer = compile_enter(c, STR("url"));
 
     if (compile_field(definition, "url").kind == VALUE_STRING &&
         ((!str_starts_with(url, STR("http://")) && !str_starts_with(url, STR("https://"))) ||
          has_control(url) || url.len > URL_MAX))
-        compile_error(c, FINDING_BAD_VALUE,
-                      "'url' is where events are sent: http:// or https://, at most %d bytes",
-                      URL_MAX);
-    compile_leave(c, outer);
+        compile_error_at(c, "url", FINDING_BAD_VALUE,
+                         "'url' is where events are sent: http:// or https://, at most %d bytes",
+                         URL_MAX);
 }
 
 static void check_events(struct compiler *c, struct value events)
@@ -80,13 +78,6 @@ void subscription_check(struct arena *mem, struct value definition, struct findi
     compile_leave(&c, outer);
 }
 
-static struct str text_member(struct value definition, struct str name)
-{
-    struct value v = value_map_get_str(definition, name);
-
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
-}
-
 void subscription_read(struct arena *mem, struct str code, struct value definition,
                        struct subscription *out)
 {
@@ -95,9 +86,9 @@ void subscription_read(struct arena *mem, struct str code, struct value definiti
     struct str *names = ARENA_ARRAY(mem, count + 1, struct str);
 
     *out = (struct subscription){.code = code,
-                                 .url = text_member(definition, STR("url")),
-                                 .secret = text_member(definition, STR("secret")),
-                                 .org_id = text_member(definition, STR("org_id")),
+                                 .url = value_map_text(definition, STR("url")),
+                                 .secret = value_map_text(definition, STR("secret")),
+                                 .org_id = value_map_text(definition, STR("org_id")),
                                  .events = names};
     for (uint32_t i = 0; i < count; i++)
         if (events.items[i].kind == VALUE_STRING)

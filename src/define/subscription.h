@@ -9,7 +9,7 @@
 #ifndef PAWL_DEFINE_SUBSCRIPTION_H
 #define PAWL_DEFINE_SUBSCRIPTION_H
 
-#include "define/define.h"
+#include "define/findings.h"
 
 enum { SUBSCRIPTION_EVENTS_MAX = 100 };
 

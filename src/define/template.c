@@ -1,7 +1,7 @@
 /* template.c - see template.h. */
 #include "define/template.h"
 
-#include "define/compile.h"
+#include "define/compile/compile.h"
 
 static const struct {
     const char *name;
@@ -89,8 +89,8 @@ static struct str one_line(struct arena *mem, struct str text)
     return str_from(line, text.len);
 }
 
-static void tell_failure(struct arena *mem, struct str source, enum template_part part,
-                         struct value v, struct findings *findings)
+static void report_failure(struct arena *mem, struct str source, enum template_part part,
+                           struct value v, struct findings *findings)
 {
     struct compiler c;
     struct err err = {.code = v.error->code};
@@ -98,7 +98,8 @@ static void tell_failure(struct arena *mem, struct str source, enum template_par
     compiler_init(&c, mem, NULL, findings);
     (void)compile_enter(&c, str_of(parts[part]));
     cel_place(source, v.error->offset, &err.line, &err.column);
-    (void)err_set_at(&err, v.error->code, err.line, err.column, "%s", v.error->message);
+    (void)err_set_at(&err, v.error->code, err.line, err.column, "%pS",
+                     SENTENCE_ARG(value_sentence(v)));
     compile_expression_error(&c, source, &err);
     findings->items[findings->count - 1].code = str_of(err_code_name(v.error->code));
 }
@@ -121,7 +122,7 @@ bool template_render(struct arena *mem, const struct template *t,
             out[i] = i == TEMPLATE_SUBJECT ? one_line(mem, value_text(v)) : value_text(v);
             continue;
         }
-        tell_failure(mem, t->sources[i], (enum template_part)i, v, findings);
+        report_failure(mem, t->sources[i], (enum template_part)i, v, findings);
         ok = false;
     }
     return ok;

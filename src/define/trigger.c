@@ -1,26 +1,18 @@
 /* trigger.c - `triggers` of a process, read and compiled; see trigger.h. */
 #include "define/trigger.h"
 
-#include "base/cron.h"
+#include "base/ascii.h"
+#include "base/names.h"
 #include "base/nearest.h"
-#include "base/tz.h"
+#include "base/time/cron.h"
+#include "base/time/tz.h"
 #include "base/uuid.h"
-#include "define/compile.h"
-
-static const struct {
-    const char *word;
-    enum field_table table;
-    const char *sees;
-} types[] = {
-    [TRIGGER_SCHEDULE] = {"schedule", TABLE_TRIGGER_SCHEDULE,
-                          "a schedule sees $.schedule, $.config, $.meta, $.user and $.now"},
-    [TRIGGER_WEBHOOK] = {"webhook", TABLE_TRIGGER_WEBHOOK,
-                         "a webhook sees $.webhook, $.config, $.meta, $.user and $.now"},
-    [TRIGGER_EVENT] = {"event", TABLE_TRIGGER_EVENT,
-                       "an event trigger sees $.event, $.config, $.meta, $.user and $.now"},
-    [TRIGGER_ACTION] = {"action", TABLE_TRIGGER_ACTION,
-                        "an action sees $.record, $.config, $.meta, $.user and $.now"},
-};
+#include "define/compile/compile.h"
+#include "define/compile/context.h"
+#include "define/compile/library.h"
+#include "define/compile/mapping.h"
+#include "define/compile/param.h"
+#include "define/compile/scenario.h"
 
 /* The engine's own events; others are what event.publish says. */
 static const char own_events[] =
@@ -33,29 +25,7 @@ static const char type_words[] =
     ;
 #undef TRIGGER_TYPE
 
-const char *trigger_type_name(enum trigger_type type)
-{
-    return types[type].word;
-}
-
-bool trigger_type_find(struct str name, enum trigger_type *out)
-{
-    for (unsigned i = 0; i < TRIGGER_TYPE_COUNT; i++)
-        if (str_eq(str_of(types[i].word), name)) {
-            *out = (enum trigger_type)i;
-            return true;
-        }
-    return false;
-}
-
 /* --- what a trigger is found by --- */
-
-static struct str written_text(struct value written, const char *name)
-{
-    struct value v = compile_field(written, name);
-
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
-}
 
 struct str trigger_webhook_topic(struct arena *mem, struct str method, struct str path)
 {
@@ -64,19 +34,19 @@ struct str trigger_webhook_topic(struct arena *mem, struct str method, struct st
 
 struct str trigger_topic(struct arena *mem, struct value written)
 {
-    struct str method = written_text(written, "method");
+    struct str method = value_map_text(written, STR("method"));
     enum trigger_type type;
 
-    if (!trigger_type_find(written_text(written, "type"), &type))
+    if (!trigger_type_find(value_map_text(written, STR("type")), &type))
         return STR_NONE;
     switch (type) {
     case TRIGGER_WEBHOOK:
         return trigger_webhook_topic(mem, method.len > 0 ? method : STR("POST"),
-                                     written_text(written, "path"));
+                                     value_map_text(written, STR("path")));
     case TRIGGER_EVENT:
-        return written_text(written, "event");
+        return value_map_text(written, STR("event"));
     case TRIGGER_ACTION:
-        return written_text(written, "object");
+        return value_map_text(written, STR("object"));
     case TRIGGER_SCHEDULE:
     case TRIGGER_TYPE_COUNT:
         return STR_NONE;
@@ -91,8 +61,8 @@ static void check_org(struct compiler *c, struct value v, struct trigger *t)
     size_t outer = compile_enter(c, STR("org_id"));
     struct uuid id;
 
-    t->org_id =
-        compile_field(v, "org_id").kind == VALUE_STRING ? written_text(v, "org_id") : STR_NONE;
+    t->org_id = compile_field(v, "org_id").kind == VALUE_STRING ? value_map_text(v, STR("org_id"))
+                                                                : STR_NONE;
     if (t->org_id.len > 0 && !uuid_read(t->org_id, &id))
         compile_error(c, FINDING_BAD_VALUE, "'org_id' is the id of an organisation");
     else if (compile_has(v, "org_id") && t->org_id.len == 0)
@@ -100,32 +70,15 @@ static void check_org(struct compiler *c, struct value v, struct trigger *t)
     compile_leave(c, outer);
 }
 
-/* A text that may be computed; NULL when it is not there, or after a finding. */
-static const struct mapping *compile_computed(struct compiler *c, struct value object,
-                                              const char *name)
-{
-    struct value v = compile_field(object, name);
-    const struct mapping *m = NULL;
-    size_t outer = compile_enter(c, str_of(name));
-
-    if (v.kind == VALUE_STRING)
-        m = compile_mapping(c, v);
-    else if (v.kind != VALUE_ABSENT)
-        compile_wrong_type(c, v, "a text");
-    compile_leave(c, outer);
-    return m;
-}
-
 /* The name of an event or an object. */
 static struct str compile_topic(struct compiler *c, struct value v, const char *name)
 {
     struct str text = compile_text(c, v, name);
-    size_t outer = compile_enter(c, str_of(name));
 
     if (compile_field(v, name).kind == VALUE_STRING &&
         (text.len == 0 || text.len > TRIGGER_NAME_MAX))
-        compile_error(c, FINDING_BAD_VALUE, "'%s' has 1 to %d bytes", name, TRIGGER_NAME_MAX);
-    compile_leave(c, outer);
+        compile_error_at(c, name, FINDING_BAD_VALUE, "'%s' has 1 to %d bytes", name,
+                         TRIGGER_NAME_MAX);
     return text;
 }
 
@@ -156,7 +109,7 @@ static void check_input(struct compiler *c, const struct program *p, const struc
 
 static void check_cron(struct compiler *c, struct value v, struct trigger *t)
 {
-    struct cron_mistake mistake;
+    struct err mistake;
     struct cron cron;
     size_t outer;
 
@@ -165,10 +118,12 @@ static void check_cron(struct compiler *c, struct value v, struct trigger *t)
     /* A version that is stored goes on all the same. */
     if (compile_field(v, "cron").kind == VALUE_STRING && !c->is_stored &&
         !cron_read(t->cron, &cron, &mistake)) {
-        compile_error(c, FINDING_BAD_CRON, "%s", mistake.message);
+        struct sentence said = err_sentence(&mistake);
+
+        compile_error(c, FINDING_BAD_CRON, "%pS", SENTENCE_ARG(sentence_plain(said)));
         compile_column(c, mistake.column);
-        if (mistake.hint[0] != '\0')
-            compile_hint(c, str_copy(c->mem, str_of(mistake.hint)));
+        if (sentence_hint(said).text.len > 0)
+            compile_hint(c, "%pS", SENTENCE_ARG(sentence_hint(said)));
     }
     compile_leave(c, outer);
 }
@@ -194,8 +149,7 @@ static void compile_schedule(struct compiler *c, struct value v, struct trigger 
 
 static bool is_path_char(char ch)
 {
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
-           (ch != '\0' && strchr("-_.~", ch) != NULL);
+    return ascii_is_letter_or_digit(ch) || (ch != '\0' && strchr("-_.~", ch) != NULL);
 }
 
 /* Parts of letters, digits and "-_.~", with one '/' between them; "." and ".." mean something else. */
@@ -221,49 +175,31 @@ static bool is_path(struct str path)
 
 static void check_path(struct compiler *c, struct value v, struct trigger *t)
 {
-    size_t outer;
-
     t->path = compile_text(c, v, "path");
-    outer = compile_enter(c, STR("path"));
-    if (compile_field(v, "path").kind != VALUE_STRING) {
-        compile_leave(c, outer);
+    if (compile_field(v, "path").kind != VALUE_STRING ||
+        (t->path.len > 0 && t->path.len <= WEBHOOK_PATH_MAX && is_path(t->path)))
         return;
-    }
-    if (t->path.len == 0 || t->path.len > WEBHOOK_PATH_MAX || !is_path(t->path)) {
-        compile_error(c, FINDING_BAD_VALUE,
-                      "a path has 1 to %d letters, digits, '-', '_', '.', '~', and '/' between its "
-                      "parts",
-                      WEBHOOK_PATH_MAX);
-        if (str_starts_with(t->path, STR("/hooks/")))
-            compile_did_you_mean(c, str_slice(t->path, 7, t->path.len));
-        else if (str_starts_with(t->path, STR("/")))
-            compile_did_you_mean(c, str_slice(t->path, 1, t->path.len));
-    }
-    compile_leave(c, outer);
-}
-
-static struct str lower_case(struct arena *mem, struct str text)
-{
-    char *out = arena_alloc(mem, text.len + 1);
-
-    for (size_t i = 0; i < text.len; i++)
-        out[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] + 32) : text.ptr[i];
-    out[text.len] = '\0';
-    return str_from(out, text.len);
+    compile_error_at(c, "path", FINDING_BAD_VALUE,
+                     "a path has 1 to %d letters, digits, '-', '_', '.', '~', and '/' between its "
+                     "parts",
+                     WEBHOOK_PATH_MAX);
+    if (str_starts_with(t->path, STR("/hooks/")))
+        compile_did_you_mean(c, str_slice(t->path, 7, t->path.len));
+    else if (str_starts_with(t->path, STR("/")))
+        compile_did_you_mean(c, str_slice(t->path, 1, t->path.len));
 }
 
 static void check_header(struct compiler *c, struct value v, struct trigger *t)
 {
     struct str name = compile_text(c, v, "header");
-    size_t outer = compile_enter(c, STR("header"));
     bool ok = name.len > 0 && name.len <= WEBHOOK_PATH_MAX;
 
     for (size_t i = 0; i < name.len; i++)
         ok = ok && (is_path_char(name.ptr[i]) && name.ptr[i] != '.');
     if (compile_field(v, "header").kind == VALUE_STRING && !ok)
-        compile_error(c, FINDING_BAD_VALUE, "'header' is the name of a header, \"X-Signature\"");
-    t->verify_header = lower_case(c->mem, name);
-    compile_leave(c, outer);
+        compile_error_at(c, "header", FINDING_BAD_VALUE,
+                         "'header' is the name of a header, \"X-Signature\"");
+    t->verify_header = ascii_lower_copy(c->mem, name);
 }
 
 static void compile_verify(struct compiler *c, struct value verify, struct trigger *t)
@@ -296,11 +232,9 @@ static void compile_signal(struct compiler *c, struct value v, struct trigger *t
         t->correlation = compile_computed(c, signal, "correlation");
     }
     compile_leave(c, outer);
-    outer = compile_enter(c, STR("key"));
     if (compile_has(v, "key"))
-        compile_error(c, FINDING_MISPLACED,
-                      "a signal finds its execution by 'correlation'; 'key' is for starts");
-    compile_leave(c, outer);
+        compile_error_at(c, "key", FINDING_MISPLACED,
+                         "a signal finds its execution by 'correlation'; 'key' is for starts");
 }
 
 static void compile_webhook(struct compiler *c, struct value v, struct trigger *t)
@@ -310,7 +244,7 @@ static void compile_webhook(struct compiler *c, struct value v, struct trigger *
     check_path(c, v, t);
     (void)compile_word(c, TABLE_TRIGGER_WEBHOOK, v, "method");
     t->method =
-        compile_has(v, "method") ? written_text(v, "method") : str_slice(STR(methods), 0, 4);
+        compile_has(v, "method") ? value_map_text(v, STR("method")) : str_slice(STR(methods), 0, 4);
     t->id = compile_computed(c, v, "id");
     if (compile_has(v, "verify"))
         compile_verify(c, compile_field(v, "verify"), t);
@@ -322,41 +256,60 @@ static void compile_webhook(struct compiler *c, struct value v, struct trigger *
 static void compile_event(struct compiler *c, struct value v, struct trigger *t)
 {
     static const char *const families[] = {"execution.", "record.", "dead_letter."};
-    size_t outer;
 
     t->event = compile_topic(c, v, "event");
-    outer = compile_enter(c, STR("event"));
     for (size_t i = 0; i < ARRAY_SIZE(families); i++)
         if (str_starts_with(t->event, str_of(families[i])) &&
             !catalog_has_word(STR(own_events), t->event)) {
             struct nearest near = nearest_to(t->event);
 
-            compile_warning(c, FINDING_BAD_VALUE, "the engine has no event '%.*s'",
-                            STR_ARG(t->event));
+            compile_warning_at(c, "event", FINDING_BAD_VALUE, "the engine has no event '%.*s'",
+                               STR_ARG(t->event));
             nearest_offer_words(&near, STR(own_events));
             compile_did_you_mean(c, near.best);
         }
-    compile_leave(c, outer);
 }
 
-static void compile_action(struct compiler *c, struct value v, const struct program *p,
-                           struct trigger *t)
+static void compile_action(struct compiler *c, struct value v, struct trigger *t)
 {
     t->object = compile_topic(c, v, "object");
     t->label = compile_text(c, v, "label");
     if (t->label.len == 0)
-        t->label = p->name;
+        t->label = c->program->name;
 }
 
 /* --- all of them --- */
 
-/* $.webhook, which has these fields and no others. */
-static void show_webhook(struct cel_env *env)
+static const struct {
+    const char *word;
+    enum field_table table;
+    enum context_root root; /* that its expressions see beside the common ones */
+    const char *sees;
+    void (*compile)(struct compiler *c, struct value v, struct trigger *t);
+} types[] = {
+    [TRIGGER_SCHEDULE] = {"schedule", TABLE_TRIGGER_SCHEDULE, ROOT_SCHEDULE,
+                          PHRASE("a schedule sees $.schedule, $.config, $.meta, $.user and $.now"),
+                          compile_schedule},
+    [TRIGGER_WEBHOOK] = {"webhook", TABLE_TRIGGER_WEBHOOK, ROOT_WEBHOOK,
+                         PHRASE("a webhook sees $.webhook, $.config, $.meta, $.user and $.now"),
+                         compile_webhook},
+    [TRIGGER_EVENT] = {"event", TABLE_TRIGGER_EVENT, ROOT_EVENT,
+                       PHRASE("an event trigger sees $.event, $.config, $.meta, $.user and $.now"),
+                       compile_event},
+    [TRIGGER_ACTION] = {"action", TABLE_TRIGGER_ACTION, ROOT_RECORD,
+                        PHRASE("an action sees $.record, $.config, $.meta, $.user and $.now"),
+                        compile_action},
+};
+
+NAMES_NAME(trigger_type_name, enum trigger_type, types)
+NAMES_READ(trigger_type_find, enum trigger_type, types)
+
+/* $.webhook has these fields and no others. */
+static void list_webhook_fields(struct cel_env *env)
 {
     static const char *const fields[] = {"payload", "headers", "query", "method", "path"};
     struct err err;
 
-    (void)cel_env_show(env, STR("webhook"));
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
         if (!cel_env_field(env, STR("webhook"), str_of(fields[i]), &err))
             PANIC(err.message);
@@ -374,14 +327,9 @@ static const struct cel_env *trigger_env(struct compiler *c, enum trigger_type t
         if (!catalog_has_word(STR(common), name))
             cel_env_hide(env, name);
     }
+    (void)cel_env_show(env, str_of(context_root_name(types[type].root)));
     if (type == TRIGGER_WEBHOOK)
-        show_webhook(env);
-    if (type == TRIGGER_SCHEDULE)
-        (void)cel_env_show(env, STR("schedule"));
-    if (type == TRIGGER_EVENT)
-        (void)cel_env_show(env, STR("event"));
-    if (type == TRIGGER_ACTION)
-        (void)cel_env_show(env, STR("record"));
+        list_webhook_fields(env);
     return env;
 }
 
@@ -398,7 +346,7 @@ static bool read_type(struct compiler *c, struct value v, enum trigger_type *out
     }
     if (type.kind == VALUE_ABSENT) {
         compile_missing(c, "type");
-        compile_hint(c, STR("it is \"schedule\", \"webhook\", \"event\" or \"action\""));
+        compile_hint(c, "it is \"schedule\", \"webhook\", \"event\" or \"action\"");
         return false;
     }
     outer = compile_enter(c, STR("type"));
@@ -423,22 +371,7 @@ static void compile_trigger(struct compiler *c, struct value v, const struct pro
     t->input = compile_map(c, v, "input");
     if (t->type == TRIGGER_WEBHOOK || t->type == TRIGGER_EVENT)
         t->key = compile_computed(c, v, "key");
-    switch (t->type) {
-    case TRIGGER_SCHEDULE:
-        compile_schedule(c, v, t);
-        break;
-    case TRIGGER_WEBHOOK:
-        compile_webhook(c, v, t);
-        break;
-    case TRIGGER_EVENT:
-        compile_event(c, v, t);
-        break;
-    case TRIGGER_ACTION:
-        compile_action(c, v, p, t);
-        break;
-    case TRIGGER_TYPE_COUNT:
-        break;
-    }
+    types[t->type].compile(c, v, t);
     check_input(c, p, t);
     c->sees = outer_sees;
     c->env = outer_env;
@@ -447,13 +380,13 @@ static void compile_trigger(struct compiler *c, struct value v, const struct pro
 /* Two webhooks of one path and method, or two buttons on one card, could not be told apart. */
 static void check_twins(struct compiler *c, struct value list, uint32_t i)
 {
-    struct str type = written_text(list.items[i], "type");
+    struct str type = value_map_text(list.items[i], STR("type"));
     struct str topic = trigger_topic(c->mem, list.items[i]);
     bool is_webhook = str_eq(type, STR("webhook"));
     size_t outer = compile_enter(c, is_webhook ? STR("path") : STR("object"));
 
     for (uint32_t k = 0; k < i && topic.len > 0 && (is_webhook || str_eq(type, STR("action"))); k++)
-        if (str_eq(written_text(list.items[k], "type"), type) &&
+        if (str_eq(value_map_text(list.items[k], STR("type")), type) &&
             str_eq(trigger_topic(c->mem, list.items[k]), topic)) {
             compile_error(c, FINDING_DUPLICATE_NAME, "trigger %u is %s '%.*s' already", k + 1,
                           is_webhook ? "the webhook" : "an action on", STR_ARG(topic));

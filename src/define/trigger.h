@@ -6,12 +6,20 @@
  *
  * Pure: who watches the clock, takes the request or sees the event is elsewhere.
  * Which triggers are published is in the store's table `triggers`, see
- * store/triggers.h.
+ * store/read_triggers.h.
+ *
+ * why: decision 0285
  */
 #ifndef PAWL_DEFINE_TRIGGER_H
 #define PAWL_DEFINE_TRIGGER_H
 
-#include "define/program.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "value/value.h"
+
+struct cel_program;
+struct mapping;
+struct program;
 
 enum trigger_type {
 #define TRIGGER_TYPE(symbol, word) TRIGGER_##symbol,

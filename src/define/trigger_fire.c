@@ -1,5 +1,7 @@
 /* trigger_fire.c - what a trigger comes to when it fires; see trigger.h. */
+#include "cel/cel.h"
 #include "define/define.h"
+#include "define/program.h"
 #include "define/trigger.h"
 #include "value/json.h"
 
@@ -11,9 +13,10 @@ struct firing {
     struct err *err;
 };
 
-static bool fire_failed(struct firing *f, const char *field, const char *why)
+static bool fire_failed(struct firing *f, const char *field, struct sentence why)
 {
-    return err_set(f->err, ERR_INVALID, "triggers[%u].%s: %s", f->trigger->position, field, why);
+    return err_set(f->err, ERR_INVALID, "triggers[%u].%s: %pS", f->trigger->position, field,
+                   SENTENCE_ARG(why));
 }
 
 /* A text of 1 to `max` bytes; an integer is its digits. */
@@ -27,16 +30,17 @@ static bool fire_text(struct firing *f, const struct mapping *m, const char *fie
         return true;
     v = mapping_evaluate(f->mem, m, &f->activation);
     if (v.kind == VALUE_ERROR)
-        return fire_failed(f, field, v.error->message);
+        return fire_failed(f, field, value_sentence(v));
     if (v.kind == VALUE_INT)
         *out = str_printf(f->mem, "%lld", (long long)v.i);
     else if (v.kind == VALUE_STRING)
         *out = value_text(v);
     else
-        return fire_failed(f, field, "this is no text");
+        return fire_failed(f, field, SENTENCE("this is no text"));
     if (out->len == 0 || out->len > max)
         return fire_failed(f, field,
-                           out->len == 0 ? "this is an empty text" : "this text is too long");
+                           out->len == 0 ? SENTENCE("this is an empty text")
+                                         : SENTENCE("this text is too long"));
     return true;
 }
 
@@ -51,10 +55,10 @@ static bool fire_input(struct firing *f, struct value *out)
         return true;
     v = mapping_evaluate(f->mem, f->trigger->input, &f->activation);
     if (v.kind == VALUE_ERROR)
-        return fire_failed(f, "input", v.error->message);
+        return fire_failed(f, "input", value_sentence(v));
     buf_init_arena(&text, f->mem);
     if (!json_write(&text, v, &err) || !json_read(f->mem, buf_view(&text), out, &err))
-        return fire_failed(f, "input", err.message);
+        return fire_failed(f, "input", err_sentence(&err));
     return true;
 }
 
@@ -67,9 +71,9 @@ static bool fire_when(struct firing *f, bool *out)
         return true;
     v = cel_evaluate(f->mem, f->trigger->when, &f->activation, NULL);
     if (v.kind == VALUE_ERROR)
-        return fire_failed(f, "when", v.error->message);
+        return fire_failed(f, "when", value_sentence(v));
     if (v.kind != VALUE_BOOL)
-        return fire_failed(f, "when", "this is neither true nor false");
+        return fire_failed(f, "when", SENTENCE("this is neither true nor false"));
     *out = value_is_true(v);
     return true;
 }

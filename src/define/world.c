@@ -2,17 +2,27 @@
 #include "define/world.h"
 
 #include "define/calendar.h"
-#include "define/compile.h"
+#include "define/compile/compile.h"
 #include "define/credential.h"
 #include "define/subscription.h"
 #include "define/template.h"
 
+/* The row of that name, or NULL. A row has `size` bytes, and its name stands first in it. */
+static void *find_row(void *rows, size_t size, size_t count, struct str name)
+{
+    char *row = rows;
+
+    for (size_t i = 0; i < count; i++, row += size)
+        if (str_eq(*(struct str *)(void *)row, name))
+            return row;
+    return NULL;
+}
+
+#define FIND(list, name) find_row((list).items, sizeof(*(list).items), (list).count, (name))
+
 struct function *world_function(struct world *w, struct str name)
 {
-    for (size_t i = 0; i < w->functions.count; i++)
-        if (str_eq(w->functions.items[i].name, name))
-            return &w->functions.items[i];
-    return NULL;
+    return FIND(w->functions, name);
 }
 
 void world_add_function(struct world *w, struct str name, struct value definition)
@@ -24,17 +34,9 @@ void world_add_function(struct world *w, struct str name, struct value definitio
     *f = (struct function){.name = name, .definition = definition};
 }
 
-static struct world_procedure *find_procedure(struct world *w, struct str code)
-{
-    for (size_t i = 0; i < w->procedures.count; i++)
-        if (str_eq(w->procedures.items[i].code, code))
-            return &w->procedures.items[i];
-    return NULL;
-}
-
 void world_add_procedure(struct world *w, struct str code, struct value definition, int64_t version)
 {
-    struct world_procedure *p = find_procedure(w, code);
+    struct world_procedure *p = FIND(w->procedures, code);
 
     if (p == NULL)
         p = VEC_ADD(w->mem, &w->procedures);
@@ -42,32 +44,15 @@ void world_add_procedure(struct world *w, struct str code, struct value definiti
                                   .registered = {.definition = definition, .version = version}};
 }
 
-static size_t find_config(const struct world *w, struct str name)
-{
-    size_t i = 0;
-
-    while (i < w->config.count && !str_eq(w->config.items[i], name))
-        i++;
-    return i;
-}
-
 void world_add_config(struct world *w, struct str name)
 {
-    if (find_config(w, name) == w->config.count)
+    if (FIND(w->config, name) == NULL)
         *VEC_ADD(w->mem, &w->config) = name;
-}
-
-static struct world_credential *find_credential(const struct world *w, struct str code)
-{
-    for (size_t i = 0; i < w->credentials.count; i++)
-        if (str_eq(w->credentials.items[i].code, code))
-            return &w->credentials.items[i];
-    return NULL;
 }
 
 void world_add_credential(struct world *w, struct str code, struct value shown)
 {
-    struct world_credential *c = find_credential(w, code);
+    struct world_credential *c = FIND(w->credentials, code);
 
     if (c == NULL)
         c = VEC_ADD(w->mem, &w->credentials);
@@ -81,7 +66,7 @@ struct value world_bases(const struct world *w, struct arena *mem)
 
     for (size_t i = 0; i < w->credentials.count; i++) {
         struct value base = compile_field(w->credentials.items[i].shown, "base_url");
-        struct str text = base.kind == VALUE_STRING ? value_text(base) : STR_NONE;
+        struct str text = value_text_or(base, STR_NONE);
 
         while (str_ends_with(text, STR("/")))
             text.len--;
@@ -97,19 +82,24 @@ void world_add_process(struct world *w, struct str code)
     *VEC_ADD(w->mem, &w->processes) = code;
 }
 
+void world_add_template(struct world *w, struct str code)
+{
+    *VEC_ADD(w->mem, &w->mail_templates) = code;
+}
+
 void world_drop(struct world *w, enum kind kind, struct str name)
 {
-    const struct function *f = world_function(w, name);
-    struct world_credential *c = find_credential(w, name);
-    struct world_procedure *p = find_procedure(w, name);
-    size_t i = find_config(w, name);
+    struct function *f = FIND(w->functions, name);
+    struct world_credential *c = FIND(w->credentials, name);
+    struct world_procedure *p = FIND(w->procedures, name);
+    struct str *config = FIND(w->config, name);
 
     if (kind == KIND_PROCEDURE && p != NULL)
         *p = w->procedures.items[--w->procedures.count];
     if (kind == KIND_FUNCTION && f != NULL)
-        w->functions.items[f - w->functions.items] = w->functions.items[--w->functions.count];
-    if (kind == KIND_CONFIG && i < w->config.count)
-        w->config.items[i] = w->config.items[--w->config.count];
+        *f = w->functions.items[--w->functions.count];
+    if (kind == KIND_CONFIG && config != NULL)
+        *config = w->config.items[--w->config.count];
     if (kind == KIND_CREDENTIAL && c != NULL)
         *c = w->credentials.items[--w->credentials.count];
 }
@@ -148,7 +138,8 @@ void world_close(struct world *w)
 static bool registered_procedure(void *context, struct arena *mem, struct str code,
                                  struct registered *out)
 {
-    const struct world_procedure *p = find_procedure(context, code);
+    const struct world *w = context;
+    const struct world_procedure *p = FIND(w->procedures, code);
 
     (void)mem;
     if (p != NULL)
@@ -158,7 +149,8 @@ static bool registered_procedure(void *context, struct arena *mem, struct str co
 
 static bool registered_credential(void *context, struct str code, struct value *shown)
 {
-    const struct world_credential *c = find_credential(context, code);
+    const struct world *w = context;
+    const struct world_credential *c = FIND(w->credentials, code);
 
     *shown = c != NULL ? c->shown : value_absent();
     return c != NULL;
@@ -168,23 +160,28 @@ static bool registered_process(void *context, struct str code)
 {
     const struct world *w = context;
 
-    for (size_t i = 0; i < w->processes.count; i++)
-        if (str_eq(w->processes.items[i], code))
-            return true;
-    return w->knows_process(w->process_context, code);
+    return FIND(w->processes, code) != NULL || w->knows_process(w->lookup_context, code);
+}
+
+static bool registered_template(void *context, struct str code)
+{
+    const struct world *w = context;
+
+    return FIND(w->mail_templates, code) != NULL || w->knows_template(w->lookup_context, code);
 }
 
 void world_compile(struct world *w, struct arena *mem, enum kind kind, struct value definition,
                    int64_t version, struct findings *findings, const struct program **out)
 {
-    const struct registry registry = {.procedure = registered_procedure,
-                                      .context = w,
-                                      .process =
-                                          w->knows_process != NULL ? registered_process : NULL,
-                                      .credential = registered_credential,
-                                      .knows_credentials = w->knows_credentials,
-                                      .is_partial = w->is_partial,
-                                      .is_stored = w->checks_stored || version > 0};
+    const struct registry registry = {
+        .procedure = registered_procedure,
+        .context = w,
+        .process = w->knows_process != NULL ? registered_process : NULL,
+        .template = w->knows_template != NULL ? registered_template : NULL,
+        .credential = registered_credential,
+        .knows_credentials = w->knows_credentials,
+        .is_partial = w->is_partial,
+        .is_stored = w->checks_stored || version > 0};
 
     define_compile(mem, w->definitions, &registry, kind, definition, version, findings, out);
 }
@@ -207,7 +204,8 @@ static void check_template(struct world *w, struct value definition, struct find
     template_release(&t);
 }
 
-static void check_credential(struct world *w, struct value definition, struct findings *findings)
+static void world_check_credential(struct world *w, struct value definition,
+                                   struct findings *findings)
 {
     enum credential_type type;
     struct value shown, secret;
@@ -223,6 +221,12 @@ static void check_calendar(struct world *w, struct value config, struct findings
     (void)calendar_read(w->mem, config, STR("/value"), &calendar, findings);
 }
 
+static void add_findings(struct world *w, const struct findings *from, struct findings *to)
+{
+    for (size_t i = 0; i < from->count; i++)
+        *VEC_ADD(w->mem, to) = from->items[i];
+}
+
 void world_check_apart(struct world *w, enum kind kind, struct str name, struct value definition,
                        struct findings *findings)
 {
@@ -233,8 +237,7 @@ void world_check_apart(struct world *w, enum kind kind, struct str name, struct 
         return;
     }
     function_check(w->mem, w->plain, w->functions.items, w->functions.count, &f);
-    for (size_t i = 0; i < f.findings.count; i++)
-        *VEC_ADD(w->mem, findings) = f.findings.items[i];
+    add_findings(w, &f.findings, findings);
 }
 
 void world_check(struct world *w, enum kind kind, struct str name, struct value definition,
@@ -244,36 +247,25 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
     struct compiler c;
 
     if (kind == KIND_CREDENTIAL) {
-        check_credential(w, definition, findings);
-        return;
-    }
-    if (kind == KIND_CONFIG) {
+        world_check_credential(w, definition, findings);
+    } else if (kind == KIND_CONFIG) {
         if (str_eq(name, STR("calendar")))
             check_calendar(w, definition, findings);
-        return;
-    }
-    if (kind == KIND_TEMPLATE) {
+    } else if (kind == KIND_TEMPLATE) {
         check_template(w, definition, findings);
-        return;
-    }
-    if (kind == KIND_SUBSCRIPTION) {
+    } else if (kind == KIND_SUBSCRIPTION) {
         subscription_check(w->mem, definition, findings);
-        return;
-    }
-    if (kind == KIND_FUNCTION) {
+    } else if (kind == KIND_FUNCTION) {
         f = world_function(w, name);
         ASSERT(f != NULL);
-        for (size_t i = 0; i < f->findings.count; i++)
-            *VEC_ADD(w->mem, findings) = f->findings.items[i];
-        return;
-    }
-    if (kind_spec(kind)->state == KIND_NOW) {
+        add_findings(w, &f->findings, findings);
+    } else if (kind_spec(kind)->state == KIND_NOW) {
         check_program(w, kind, definition, findings);
-        return;
+    } else {
+        compiler_init(&c, w->mem, NULL, findings);
+        compile_error(&c, FINDING_NOT_SUPPORTED_YET, "definitions of kind %s are not supported yet",
+                      kind_spec(kind)->name);
     }
-    compiler_init(&c, w->mem, NULL, findings);
-    compile_error(&c, FINDING_NOT_SUPPORTED_YET, "definitions of kind %s are not supported yet",
-                  kind_spec(kind)->name);
 }
 
 void world_check_config(struct arena *mem, struct value body, struct findings *findings)

@@ -5,12 +5,9 @@
 #ifndef PAWL_DEFINE_WORLD_H
 #define PAWL_DEFINE_WORLD_H
 
+#include "define/define.h"
 #include "define/function.h"
 #include "define/kind.h"
-
-struct function_list {
-    VEC_OF(struct function);
-};
 
 struct world_procedure {
     struct str code;
@@ -33,11 +30,13 @@ struct world {
     struct {
         VEC_OF(struct world_credential);
     } credentials;
-    bool knows_credentials;     /* all of them: one that is not there does not exist */
-    struct name_list processes; /* that are there beside the published ones */
-    /* Whether a process of that code is published; NULL: nobody knows. */
+    bool knows_credentials;          /* all of them: one that is not there does not exist */
+    struct name_list processes;      /* that are there beside the published ones */
+    struct name_list mail_templates; /* the same of templates */
+    /* Whether a process, a template of that code is published; NULL: nobody knows. */
     bool (*knows_process)(void *context, struct str code);
-    void *process_context;
+    bool (*knows_template)(void *context, struct str code);
+    void *lookup_context;
     bool is_partial;          /* procedures that it does not know may exist: a warning */
     bool checks_stored;       /* what is checked was published before: see struct registry */
     struct name_list assumed; /* functions that are not at hand: they take and give anything */
@@ -55,6 +54,7 @@ void world_add_procedure(struct world *w, struct str code, struct value definiti
 void world_add_config(struct world *w, struct str name);
 void world_add_credential(struct world *w, struct str code, struct value shown);
 void world_add_process(struct world *w, struct str code);
+void world_add_template(struct world *w, struct str code);
 /* {code: base_url} of the credentials that have one, in `mem`. */
 struct value world_bases(const struct world *w, struct arena *mem);
 void world_drop(struct world *w, enum kind kind, struct str name);

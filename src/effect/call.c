@@ -6,23 +6,23 @@
  * (indeterminate).
  */
 #include "effect/call.h"
-#include "base/clock.h"
+#include "base/ascii.h"
+#include "base/time/clock.h"
+#include "base/url.h"
 #include "base/utf8.h"
-#include "effect/secret_mask.h"
-#include "engine/call_url.h"
+#include "effect/secret/secret_mask.h"
 #include "value/json.h"
 
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
-#include <unistd.h>
 
 enum {
     REDIRECTS_MAX = 5,
-    HEADERS_MAX_BYTES = 64 << 10, /* of an answer; those beyond are left out */
+    HEADERS_MAX = 256, /* lines of a head that are kept, and their bytes; others are left out */
+    HEADERS_MAX_BYTES = 64 << 10,
+    HEADS_MAX_BYTES = 1 << 20, /* of all heads of an answer; with more it is given up */
     CONNECT_MS = 10000,
-    BODY_KEPT_BYTES = 4096, /* a larger one is given back after its call */
+    BUFFER_KEPT_BYTES = 4096, /* a larger one is given back after its call */
 };
 
 /* --- what libcurl calls --- */
@@ -33,7 +33,8 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 
     if (t->call->wants_status)
         return size * count;
-    if (t->body.len + size * count > EFFECT_ANSWER_MAX_BYTES) {
+    t->body_bytes += size * count;
+    if (t->body_bytes > EFFECT_ANSWER_MAX_BYTES) {
         t->is_too_large = true;
         return 0;
     }
@@ -41,21 +42,38 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* A header that comes several times is one, its values with commas between. */
+static struct str header_name(const struct transfer *t, size_t i)
+{
+    const struct answer_header *h = &t->answer_headers.items[i];
+
+    return str_slice(buf_view(&t->head), h->name_at, h->name_at + h->name_len);
+}
+
+static struct str header_value(const struct transfer *t, size_t i)
+{
+    const struct answer_header *h = &t->answer_headers.items[i];
+
+    return str_slice(buf_view(&t->head), h->value_at, h->value_at + h->value_len);
+}
+
 static void keep_header(struct transfer *t, struct str name, struct str value)
 {
-    struct arena *mem = &t->call->mem;
+    struct answer_header h = {.name_at = (uint32_t)t->head.len, .name_len = (uint32_t)name.len};
 
-    for (size_t i = 0; i < t->answer_headers.count; i++) {
-        struct answer_header *h = &t->answer_headers.items[i];
+    for (size_t i = 0; i < name.len; i++)
+        buf_char(&t->head, ascii_lower(name.ptr[i]));
+    h.value_at = (uint32_t)t->head.len;
+    h.value_len = (uint32_t)value.len;
+    buf_str(&t->head, value);
+    *VEC_ADD(&t->call->mem, &t->answer_headers) = h;
+}
 
-        if (!str_eq(h->name, name))
-            continue;
-        h->value = str_printf(mem, "%.*s, %.*s", STR_ARG(h->value), STR_ARG(value));
-        return;
-    }
-    *VEC_ADD(mem, &t->answer_headers) =
-        (struct answer_header){.name = str_copy(mem, name), .value = str_copy(mem, value)};
+/* The lines of a head are kept in one buffer, which the next head of the same answer begins anew. */
+static void begin_head(struct transfer *t)
+{
+    buf_clear(&t->head);
+    t->answer_headers.count = 0;
+    t->has_head = false;
 }
 
 /* One line of the head; a new status line begins a new head (100, a redirect). */
@@ -64,23 +82,25 @@ static size_t take_header(char *data, size_t size, size_t count, void *context)
     struct transfer *t = context;
     struct str line = str_trim(str_from(data, size * count));
     int64_t colon = str_find(line, STR(":"), 0);
-    char name[128];
-    struct str value;
+    struct str name, value;
 
+    t->heads_bytes += size * count;
+    if (t->heads_bytes > HEADS_MAX_BYTES) {
+        t->is_too_large = true;
+        return 0;
+    }
     if (str_starts_with(line, STR("HTTP/"))) {
-        t->answer_headers.count = 0;
-        t->head_bytes = 0;
+        begin_head(t);
         return size * count;
     }
-    t->head_bytes += line.len;
-    if (colon <= 0 || (size_t)colon >= sizeof(name) || t->head_bytes > HEADERS_MAX_BYTES)
+    t->has_head = t->has_head || line.len == 0;
+    if (t->call->wants_status || colon <= 0 || t->answer_headers.count == HEADERS_MAX ||
+        t->head.len + line.len > HEADERS_MAX_BYTES)
         return size * count;
-    for (size_t i = 0; i < (size_t)colon; i++)
-        name[i] = line.ptr[i] >= 'A' && line.ptr[i] <= 'Z' ? (char)(line.ptr[i] + 32) : line.ptr[i];
+    name = str_slice(line, 0, (size_t)colon);
     value = str_trim(str_slice(line, (size_t)colon + 1, line.len));
-    if (!utf8_is_valid(value) || !utf8_is_valid(str_from(name, (size_t)colon)))
-        return size * count;
-    keep_header(t, str_from(name, (size_t)colon), value);
+    if (utf8_is_valid(line) && memchr(line.ptr, '\0', line.len) == NULL)
+        keep_header(t, name, value);
     return size * count;
 }
 
@@ -128,30 +148,16 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 
 /* --- the request --- */
 
-static void fail(struct effect_call *call, const char *code, const char *class, const char *message)
+void call_fail(struct effect_call *call, const char *code, enum err_class class, struct str message)
 {
     struct buf out;
 
     buf_init_arena(&out, &call->mem);
-    buf_printf(&out, "{\"code\":\"%s\",\"class\":\"%s\",\"message\":", code, class);
-    json_write_string(&out, str_of(message));
+    buf_printf(&out, "{\"code\":\"%s\",\"class\":\"%s\",\"message\":", code, err_class_name(class));
+    json_write_string(&out, message);
     buf_char(&out, '}');
     call->error_json = buf_view(&out);
     call->error_code = code;
-}
-
-void call_fail(struct transfer *t, const char *code, const char *class, struct str message)
-{
-    fail(t->call, code, class, str_printf(&t->call->mem, "%.*s", STR_ARG(message)).ptr);
-}
-
-static char *text_of(struct arena *mem, struct str s)
-{
-    char *text = arena_alloc(mem, s.len + 1);
-
-    memcpy(text, s.ptr, s.len);
-    text[s.len] = '\0';
-    return text;
 }
 
 static bool add_header(struct transfer *t, struct str name, struct str value)
@@ -211,17 +217,7 @@ static bool set_headers(struct transfer *t, struct value headers, bool has_body,
 
 static void set_body(struct transfer *t, struct value body, struct str *text)
 {
-    struct buf json;
-    struct err err;
-
-    if (body.kind == VALUE_STRING) {
-        *text = value_text(body);
-    } else {
-        buf_init_arena(&json, &t->call->mem);
-        if (!json_write(&json, body, &err))
-            PANIC("what was read from JSON has no JSON form");
-        *text = buf_view(&json);
-    }
+    *text = body.kind == VALUE_STRING ? value_text(body) : json_must_text(&t->call->mem, body);
     curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)text->len);
     curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, text->ptr != NULL ? text->ptr : "");
 }
@@ -236,16 +232,23 @@ static bool has_left(const struct transfer *t)
 }
 
 /*
- * A connection is there and the request is about to leave. libcurl sends it once
- * more, unseen, when a connection that was kept breaks before the answer: what
- * the service may have done already must not be asked for again before it is
- * known what became of it.
+ * A connection is there and the request is about to leave. The connection may be
+ * one that a trusted call has opened: the policy is asked for each request.
+ * libcurl sends it once more, unseen, when a connection that was kept breaks
+ * before the answer: what the service may have done already must not be asked
+ * for again before it is known what became of it.
  */
 static int may_leave(void *data, char *ip, char *local_ip, int port, int local_port)
 {
-    const struct transfer *t = data;
+    struct transfer *t = data;
+    struct inet inet;
 
-    (void)ip;
+    if (t->policy != NULL && !t->call->is_trusted &&
+        (inet_read(str_of(ip), &inet) != INET_OK ||
+         !policy_permits(t->policy, t->host_name, &inet))) {
+        t->is_denied = true;
+        return CURL_PREREQFUNC_ABORT;
+    }
     (void)local_ip;
     (void)port;
     (void)local_port;
@@ -315,7 +318,7 @@ enum secret_result call_read(struct transfer *t)
     t->began_us = clock_mono_us(&clock_system);
     result = secret_fill(t->vault, &call->mem, &t->request, &t->secrets, &failure);
     if (result == SECRET_FAILED)
-        call_fail(t, failure.code, "business", failure.message);
+        call_fail(call, failure.code, failure.class, failure.message);
     return result;
 }
 
@@ -327,6 +330,12 @@ static int64_t left_ms(const struct transfer *t)
     return (t->began_us + t->call->timeout_us - clock_mono_us(&clock_system)) / 1000;
 }
 
+static void fail_without_memory(struct effect_call *call)
+{
+    call_fail(call, "internal_memory", ERR_CLASS_TRANSIENT,
+              STR("there is no memory for the request"));
+}
+
 bool call_prepare(struct transfer *t)
 {
     struct effect_call *call = t->call;
@@ -334,8 +343,8 @@ bool call_prepare(struct transfer *t)
     struct str text = STR_NONE;
 
     if (left_ms(t) <= 0) {
-        fail(call, "timeout_call", "transient",
-             "the time of the call was up before it could leave");
+        call_fail(call, "timeout_call", ERR_CLASS_TRANSIENT,
+                  STR("the time of the call was up before it could leave"));
         return false;
     }
     forget_request(t);
@@ -344,7 +353,7 @@ bool call_prepare(struct transfer *t)
     t->is_once =
         !str_eq(value_text(method), STR("GET")) && !str_eq(value_text(method), STR("HEAD"));
     curl_easy_setopt(t->easy, CURLOPT_URL,
-                     text_of(&call->mem, value_text(value_map_get_str(request, STR("url")))));
+                     str_copy(&call->mem, value_map_text(request, STR("url"))).ptr);
     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)left_ms(t));
     if (t->secrets != NULL)
         call->credential = t->secrets->code;
@@ -355,11 +364,12 @@ bool call_prepare(struct transfer *t)
     if (str_eq(value_text(method), STR("HEAD")))
         curl_easy_setopt(t->easy, CURLOPT_NOBODY, 1L);
     else
-        curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, text_of(&call->mem, value_text(method)));
+        curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST,
+                         str_copy(&call->mem, value_text(method)).ptr);
     if (set_headers(t, value_map_get_str(request, STR("headers")), text.ptr != NULL,
                     body.kind == VALUE_STRING))
         return true;
-    fail(call, "internal_memory", "transient", "there is no memory for the request");
+    fail_without_memory(call);
     return false;
 }
 
@@ -369,50 +379,59 @@ static void fail_as(struct transfer *t, CURLcode code)
 {
     struct effect_call *call = t->call;
     bool left = has_left(t);
-    const char *class = left ? "indeterminate" : "transient";
-    char message[256];
+    enum err_class class = left ? ERR_CLASS_INDETERMINATE : ERR_CLASS_TRANSIENT;
 
-    if (t->is_denied) {
-        fail(call, "permission_address", "business",
-             "the address of this host may not be called: see --http-allow and --http-deny");
-        return;
-    }
-    if (t->is_too_large) {
-        snprintf(message, sizeof(message), "the answer has more than %d bytes",
-                 EFFECT_ANSWER_MAX_BYTES);
-        fail(call, "limit_answer_size", "business", message);
-        return;
-    }
-    if (code == CURLE_OPERATION_TIMEDOUT) {
-        snprintf(message, sizeof(message), "%s within %lld ms",
-                 left ? "the service did not answer" : "the service could not be connected to",
-                 (long long)(call->timeout_us / 1000));
-        fail(call, "timeout_call", class, message);
-        return;
-    }
-    if (code == CURLE_PEER_FAILED_VERIFICATION) {
-        fail(call, "external_certificate", "transient",
-             "the certificate of the service could not be verified");
-        return;
-    }
     /* What may_leave() ended: the connection broke. */
     if (code == CURLE_ABORTED_BY_CALLBACK)
         code = CURLE_GOT_NOTHING;
-    snprintf(message, sizeof(message), "%s: %s",
-             left ? "the service did not answer" : "the service could not be reached",
-             curl_easy_strerror(code));
-    fail(call, left ? "external_no_answer" : "external_unreachable", class, message);
+    if (t->is_denied)
+        call_fail(call, "permission_address", ERR_CLASS_BUSINESS,
+                  STR("the address of this host may not be called: see --http-allow and "
+                      "--http-deny"));
+    else if (t->is_too_large)
+        call_fail(call, "limit_answer_size", class,
+                  str_printf(&call->mem, "the head of the answer has more than %d bytes",
+                             HEADS_MAX_BYTES));
+    else if (code == CURLE_OPERATION_TIMEDOUT)
+        call_fail(call, "timeout_call", class,
+                  str_printf(&call->mem, "%s within %lld ms",
+                             left ? "the service did not answer"
+                                  : "the service could not be connected to",
+                             (long long)(call->timeout_us / 1000)));
+    else if (code == CURLE_PEER_FAILED_VERIFICATION)
+        call_fail(call, "external_certificate", ERR_CLASS_TRANSIENT,
+                  STR("the certificate of the service could not be verified"));
+    else
+        call_fail(
+            call, left ? "external_no_answer" : "external_unreachable", class,
+            str_printf(&call->mem, "%s: %s",
+                       left ? "the service did not answer" : "the service could not be reached",
+                       curl_easy_strerror(code)));
 }
 
-/* Whether the body may be JSON: its type says so, or there is none. */
-static bool may_be_json(const char *type)
+/* Whether the type of a body says that it is JSON. */
+static bool is_json_type(const char *type)
 {
-    return type == NULL || strstr(type, "/json") != NULL || strstr(type, "+json") != NULL;
+    return strstr(type, "/json") != NULL || strstr(type, "+json") != NULL;
+}
+
+/* Whether lists and maps stand within one another on more than so many levels. */
+static bool is_deeper(struct value v, unsigned levels)
+{
+    if (v.kind != VALUE_LIST && v.kind != VALUE_MAP)
+        return false;
+    if (levels == 0)
+        return true;
+    for (uint32_t i = 0; i < v.len; i++)
+        if (is_deeper(v.kind == VALUE_LIST ? v.items[i] : v.map->entries[i].value, levels - 1))
+            return true;
+    return false;
 }
 
 /*
- * The body as a JSON text: JSON as it is, anything else as a string. False: it is
- * no text, or JSON with a text that no value may hold.
+ * The body as a JSON text: JSON as it is, anything else as a string. False: it
+ * cannot be kept. It is too large or was cut, it is no text or holds one that no
+ * value may hold, or its type says JSON and it is none.
  */
 static bool write_body(struct transfer *t, struct buf *out)
 {
@@ -421,17 +440,18 @@ static bool write_body(struct transfer *t, struct buf *out)
     struct value v;
     struct err err;
 
-    curl_easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
     if (body.len == 0) {
         buf_text(out, "null");
         return true;
     }
-    if (may_be_json(type)) {
+    curl_easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
+    if (type == NULL || is_json_type(type)) {
         if (json_read(&t->call->mem, body, &v, &err)) {
-            buf_str(out, body);
-            return true;
+            if (!is_deeper(v, EFFECT_ANSWER_DEPTH_MAX))
+                buf_str(out, body);
+            return !is_deeper(v, EFFECT_ANSWER_DEPTH_MAX);
         }
-        if (err.code == ERR_INVALID)
+        if (type != NULL || err.code == ERR_INVALID)
             return false;
     }
     if (!utf8_is_valid(body) || memchr(body.ptr, '\0', body.len) != NULL)
@@ -463,7 +483,7 @@ static const char *redirect_of(struct transfer *t, long status)
         (t->secrets != NULL &&
          (!t->secrets->is_in_headers_only || secret_mask_finds(&t->secrets->mask, url))))
         return NULL;
-    return text_of(mem, url);
+    return str_copy(mem, url).ptr;
 }
 
 /* Whether a secret stands in the header. */
@@ -506,23 +526,53 @@ static bool leave_secrets_out(struct transfer *t)
 static void forget_answer(struct transfer *t)
 {
     buf_clear(&t->body);
-    t->answer_headers = (struct answer_headers){0};
-    t->head_bytes = 0;
+    begin_head(t);
+    t->heads_bytes = t->body_bytes = 0;
+    t->is_too_large = false;
+}
+
+/* A text of the answer without what the service has repeated of a secret. */
+static struct str mask_answer(struct transfer *t, struct str text)
+{
+    return t->secrets != NULL ? secret_mask_text(&t->call->mem, &t->secrets->mask, text) : text;
+}
+
+static bool is_repeated(const struct transfer *t, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (str_eq(header_name(t, k), header_name(t, i)))
+            return true;
+    return false;
+}
+
+/* A header that comes several times is one, its values with commas between. */
+static struct str join_header(struct transfer *t, size_t first, struct buf *joined)
+{
+    buf_clear(joined);
+    buf_str(joined, header_value(t, first));
+    for (size_t i = first + 1; i < t->answer_headers.count; i++)
+        if (str_eq(header_name(t, i), header_name(t, first))) {
+            buf_text(joined, ", ");
+            buf_str(joined, header_value(t, i));
+        }
+    return mask_answer(t, buf_view(joined));
 }
 
 static void write_answer_headers(struct transfer *t, struct buf *out)
 {
-    for (size_t i = 0; i < t->answer_headers.count; i++) {
-        struct str value = t->answer_headers.items[i].value;
+    struct buf joined;
 
-        if (t->secrets != NULL)
-            value = secret_mask_text(&t->call->mem, &t->secrets->mask, value);
+    buf_init(&joined);
+    for (size_t i = 0; i < t->answer_headers.count; i++) {
+        if (is_repeated(t, i))
+            continue;
         if (i > 0)
             buf_char(out, ',');
-        json_write_string(out, t->answer_headers.items[i].name);
+        json_write_string(out, header_name(t, i));
         buf_char(out, ':');
-        json_write_string(out, value);
+        json_write_string(out, join_header(t, i, &joined));
     }
+    buf_fini(&joined);
 }
 
 /* The same as write_body(), without what the service has repeated of a secret. */
@@ -539,15 +589,67 @@ static bool write_masked_body(struct transfer *t, struct buf *out)
     return true;
 }
 
+/* How large the body is, as far as that is known. */
+static int64_t body_size(const struct transfer *t)
+{
+    curl_off_t said = -1;
+
+    curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &said);
+    return said > (curl_off_t)t->body_bytes ? (int64_t)said : (int64_t)t->body_bytes;
+}
+
+/* In place of a body that cannot be kept: the status decides, and what was done has been done. */
+static void write_no_body(struct transfer *t, struct buf *out)
+{
+    char *type = NULL;
+    struct str text;
+
+    curl_easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
+    text = type != NULL ? str_of(type) : STR_NONE;
+    buf_text(out, "null,\"contentType\":");
+    if (text.len > 0 && utf8_is_valid(text))
+        json_write_string(out, mask_answer(t, text));
+    else
+        buf_text(out, "null");
+    buf_printf(out, ",\"size\":%lld", (long long)body_size(t));
+}
+
+static void write_answer(struct transfer *t, long status, bool is_whole)
+{
+    struct buf out;
+
+    buf_init_arena(&out, &t->call->mem);
+    buf_printf(&out, "{\"status_code\":%ld,\"headers\":{", status);
+    write_answer_headers(t, &out);
+    buf_text(&out, "},\"body\":");
+    if (!is_whole || !write_masked_body(t, &out))
+        write_no_body(t, &out);
+    buf_char(&out, '}');
+    t->call->answer_json = buf_view(&out);
+}
+
+/*
+ * Whether there is an answer: its head has come, and its status decides. A body
+ * that is too large or cannot be decoded changes nothing. One that was cut
+ * leaves a success open, for the service may not have come to its end; a
+ * refusal stays one.
+ */
+static bool is_answered(const struct transfer *t, CURLcode code, long status)
+{
+    if (code == CURLE_OK)
+        return status != 0;
+    return t->has_head && status >= 200 &&
+           (t->is_too_large || code == CURLE_BAD_CONTENT_ENCODING || status >= 400);
+}
+
 enum call_end call_finish(struct transfer *t, CURLcode code)
 {
     struct effect_call *call = t->call;
     const char *next;
     long status = 0;
-    struct buf out;
 
     curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (code != CURLE_OK || status == 0) {
+    if (!is_answered(t, code, status)) {
         fail_as(t, code);
         return CALL_ENDED;
     }
@@ -566,23 +668,24 @@ enum call_end call_finish(struct transfer *t, CURLcode code)
         curl_easy_setopt(t->easy, CURLOPT_URL, next);
         if (leave_secrets_out(t))
             return CALL_AGAIN;
-        fail(call, "internal_memory", "transient", "there is no memory for the request");
+        fail_without_memory(call);
         return CALL_ENDED;
     }
     call->status = status;
-    if (call->wants_status)
-        return CALL_ENDED;
-    buf_init_arena(&out, &call->mem);
-    buf_printf(&out, "{\"status_code\":%ld,\"headers\":{", status);
-    write_answer_headers(t, &out);
-    buf_text(&out, "},\"body\":");
-    if (!write_masked_body(t, &out)) {
-        fail(call, "external_bad_body", "business", "the body of the answer is no text");
-        return CALL_ENDED;
-    }
-    buf_char(&out, '}');
-    call->answer_json = buf_view(&out);
+    if (!call->wants_status)
+        write_answer(t, status, code == CURLE_OK);
     return CALL_ENDED;
+}
+
+/* A large one is given back. */
+static void empty_buffer(struct buf *b)
+{
+    if (b->len <= BUFFER_KEPT_BYTES) {
+        buf_clear(b);
+        return;
+    }
+    buf_fini(b);
+    buf_init(b);
 }
 
 void call_reset(struct transfer *t)
@@ -594,13 +697,9 @@ void call_reset(struct transfer *t)
     t->request = value_absent();
     t->call = NULL;
     t->redirects = 0;
-    t->is_once = t->is_denied = t->is_too_large = false;
+    t->is_once = t->is_denied = t->is_too_large = t->has_head = false;
     t->answer_headers = (struct answer_headers){0};
-    t->head_bytes = 0;
-    if (t->body.len <= BODY_KEPT_BYTES) {
-        buf_clear(&t->body);
-        return;
-    }
-    buf_fini(&t->body);
-    buf_init(&t->body);
+    t->heads_bytes = t->body_bytes = 0;
+    empty_buffer(&t->body);
+    empty_buffer(&t->head);
 }

@@ -1,25 +1,29 @@
 /*
  * call.h - one call as libcurl performs it. Internal to src/effect: http.c runs
  * the thread, call.c knows what a request and an answer are.
+ *
+ * why: decision 0333
  */
 #ifndef PAWL_EFFECT_CALL_H
 #define PAWL_EFFECT_CALL_H
 
 #include "base/buf.h"
 #include "effect/effect.h"
-#include "effect/secret.h"
+#include "effect/secret/secret.h"
 
 #include <curl/curl.h>
+#include <sys/queue.h>
 
+/* A line of the head of an answer: where its name and its value stand in transfer.head. */
 struct answer_header {
-    struct str name, value;
+    uint32_t name_at, name_len, value_at, value_len;
 };
 
 struct answer_headers {
     VEC_OF(struct answer_header);
 };
 
-/* A call under way. */
+/* A call in flight. */
 struct transfer {
     struct effect_call *call;
     const struct policy *policy;
@@ -36,13 +40,15 @@ struct transfer {
     bool is_once;         /* the method is not safe: it leaves once, whatever became of it */
     bool is_denied;       /* its address may not be called */
     bool is_too_large;    /* the answer is */
-    struct buf body;
+    bool has_head;        /* the head of the answer has come whole */
+    struct buf body, head;
     struct answer_headers answer_headers; /* in the call's memory */
-    size_t head_bytes;
-    struct str upload; /* of a mail */
+    size_t heads_bytes;                   /* of all heads: also of those before the answer */
+    size_t body_bytes;                    /* that have come, kept or not */
+    struct str upload;                    /* of a mail */
     size_t uploaded;
     char error_text[CURL_ERROR_SIZE]; /* of a mail */
-    struct transfer *before, *next;   /* those that are performed; or spare ones */
+    LIST_ENTRY(transfer) link;        /* of those that are performed; or of spare ones */
 };
 
 /* Give a new handle what is the same for all calls. `trusted_path`: certificates, or NULL = the system's. */
@@ -66,8 +72,9 @@ enum call_end {
 /* The transfer has ended like this. */
 enum call_end call_finish(struct transfer *t, CURLcode code);
 
-/* The call fails without having left. */
-void call_fail(struct transfer *t, const char *code, const char *class, struct str message);
+/* The call has failed: its error is {code, class, message}. `code` is constant. */
+void call_fail(struct effect_call *call, const char *code, enum err_class class,
+               struct str message);
 
 /* Forget the call; the handle keeps what it needs to be used again. */
 void call_reset(struct transfer *t);

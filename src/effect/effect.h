@@ -18,14 +18,14 @@
 struct credential;
 struct vault;
 
-/* Calls that are under way at once, all hosts together. */
+/* Calls that are in flight at once, all hosts together. */
 enum { EFFECT_CALLS_MAX = 16384 };
 
-/* Messages of the outbox that are under way beside them. */
+/* Messages of the outbox that are in flight beside them. */
 enum { EFFECT_MESSAGES_MAX = 1024 };
 
-/* The largest answer that is taken. */
-enum { EFFECT_ANSWER_MAX_BYTES = 1 << 20 };
+/* The largest body of an answer that is kept, and how deeply its JSON may be nested. */
+enum { EFFECT_ANSWER_MAX_BYTES = 1 << 20, EFFECT_ANSWER_DEPTH_MAX = 190 };
 
 /* One attempt of a call. Its texts are in its own memory; effect_call_free(). */
 struct effect_call {
@@ -50,7 +50,8 @@ struct effect_call {
     const struct credential *token_of; /* the thread's own: it fetches a token; or NULL */
 
     /* What came of it: one of the two. */
-    struct str answer_json; /* {status_code, headers, body} */
+    /* {status_code, headers, body}; a body that cannot be kept is null, with contentType and size */
+    struct str answer_json;
     struct str error_json;  /* {code, message, class} */
     long status;            /* of the answer; 0 = there is none */
     bool is_refused;        /* of a mail: the server will never take it */
@@ -65,14 +66,14 @@ struct effect_options {
 
 struct effect *effect_open(const struct effect_options *options, struct err *err) MUST_USE;
 
-/* End the thread. Calls that are under way are given up, and nobody is told. */
+/* End the thread. Calls that are in flight are given up, and nobody is notified. */
 void effect_close(struct effect *e);
 
 /* A call with its memory, to be filled. */
 struct effect_call *effect_call_new(void);
 void effect_call_free(struct effect_call *call);
 
-/* Make the call. There are never more than EFFECT_CALLS_MAX under way. */
+/* Make the call. There are never more than EFFECT_CALLS_MAX in flight. */
 void effect_send(struct effect *e, struct effect_call *call);
 
 #endif

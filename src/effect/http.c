@@ -4,12 +4,12 @@
  * libcurl performs many transfers on one thread and says which sockets it wants
  * watched and when it wants to be called next: an epoll set and its timeout.
  */
-#include "base/clock.h"
+#include "base/alloc.h"
+#include "base/time/clock.h"
 #include "effect/mail.h"
-#include "effect/token.h"
+#include "effect/secret/token.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -25,8 +25,8 @@ struct effect {
     bool is_closing; /* set by the closing thread */
     int running;     /* as libcurl counts them */
     struct tokens tokens;
-    struct transfer *active; /* those that libcurl has, and those that wait for a token */
-    struct transfer *spare;
+    LIST_HEAD(, transfer) active; /* those that libcurl has, and those that wait for a token */
+    LIST_HEAD(, transfer) spare;
     unsigned spare_count;
     pthread_t thread;
 };
@@ -66,22 +66,19 @@ static int set_timeout(CURLM *multi, long timeout_ms, void *context)
 
 static struct transfer *transfer_new(struct effect *e)
 {
-    struct transfer *t = e->spare;
+    struct transfer *t = LIST_FIRST(&e->spare);
 
     if (t != NULL) {
-        e->spare = t->next;
+        LIST_REMOVE(t, link);
         e->spare_count--;
         return t;
     }
-    t = calloc(1, sizeof(*t));
-    if (t == NULL)
-        PANIC("out of memory");
+    t = alloc_zeroed(sizeof(*t));
     t->policy = e->options.policy;
     t->vault = e->options.vault;
     buf_init(&t->body);
-    t->easy = curl_easy_init();
-    if (t->easy == NULL)
-        PANIC("out of memory");
+    buf_init(&t->head);
+    t->easy = alloc_check(curl_easy_init());
     call_set_up(t, e->trusted_path);
     return t;
 }
@@ -90,24 +87,14 @@ static void transfer_drop(struct transfer *t)
 {
     curl_easy_cleanup(t->easy);
     buf_fini(&t->body);
+    buf_fini(&t->head);
     free(t);
-}
-
-static void transfer_activate(struct effect *e, struct transfer *t)
-{
-    t->before = NULL;
-    t->next = e->active;
-    if (t->next != NULL)
-        t->next->before = t;
-    e->active = t;
 }
 
 static void transfer_deactivate(struct effect *e, struct transfer *t)
 {
-    *(t->before != NULL ? &t->before->next : &e->active) = t->next;
-    if (t->next != NULL)
-        t->next->before = t->before;
-    ASSERT(e->active != t);
+    LIST_REMOVE(t, link);
+    ASSERT(LIST_FIRST(&e->active) != t);
 }
 
 static void take_token(struct effect *e, struct effect_call *call);
@@ -128,8 +115,7 @@ static void transfer_end(struct effect *e, struct transfer *t)
         transfer_drop(t);
         return;
     }
-    t->next = e->spare;
-    e->spare = t;
+    LIST_INSERT_HEAD(&e->spare, t, link);
     e->spare_count++;
 }
 
@@ -141,11 +127,8 @@ static void transfer_send(struct effect *e, struct transfer *t)
     if ((call->server_url.len > 0 ? mail_prepare(t, e->trusted_path) : call_prepare(t)) &&
         curl_multi_add_handle(e->multi, t->easy) == CURLM_OK)
         return;
-    if (call->error_json.len == 0) {
-        call->error_code = "internal_call";
-        call->error_json = STR("{\"code\":\"internal_call\",\"class\":\"transient\","
-                               "\"message\":\"the call could not be begun\"}");
-    }
+    if (call->error_json.len == 0)
+        call_fail(call, "internal_call", ERR_CLASS_TRANSIENT, STR("the call could not be begun"));
     transfer_end(e, t);
 }
 
@@ -172,7 +155,7 @@ static void begin_call(struct effect *e, struct effect_call *call)
     struct transfer *t = transfer_new(e);
 
     t->call = call;
-    transfer_activate(e, t);
+    LIST_INSERT_HEAD(&e->active, t, link);
     if (call->server_url.len > 0) {
         transfer_send(e, t);
         return;
@@ -333,8 +316,8 @@ static bool open_parts(struct effect *e, struct err *err)
 
 static void close_parts(struct effect *e)
 {
-    while (e->active != NULL) {
-        struct transfer *t = e->active;
+    while (!LIST_EMPTY(&e->active)) {
+        struct transfer *t = LIST_FIRST(&e->active);
         struct effect_call *call = t->call;
 
         transfer_deactivate(e, t);
@@ -343,9 +326,10 @@ static void close_parts(struct effect *e)
         effect_call_free(call);
         transfer_drop(t);
     }
-    while (e->spare != NULL) {
-        struct transfer *t = e->spare;
-        e->spare = t->next;
+    while (!LIST_EMPTY(&e->spare)) {
+        struct transfer *t = LIST_FIRST(&e->spare);
+
+        LIST_REMOVE(t, link);
         transfer_drop(t);
     }
     tokens_fini(&e->tokens);
@@ -357,10 +341,8 @@ static void close_parts(struct effect *e)
 
 struct effect *effect_open(const struct effect_options *options, struct err *err)
 {
-    struct effect *e = calloc(1, sizeof(*e));
+    struct effect *e = ALLOC_NEW(struct effect);
 
-    if (e == NULL)
-        PANIC("out of memory");
     e->options = *options;
     e->trusted_path = getenv("SSL_CERT_FILE"); /* libcurl itself does not look at it */
     e->epoll_fd = -1;
@@ -404,10 +386,8 @@ void effect_close(struct effect *e)
 
 struct effect_call *effect_call_new(void)
 {
-    struct effect_call *call = calloc(1, sizeof(*call));
+    struct effect_call *call = ALLOC_NEW(struct effect_call);
 
-    if (call == NULL)
-        PANIC("out of memory");
     arena_init(&call->mem);
     return call;
 }
@@ -421,7 +401,7 @@ void effect_call_free(struct effect_call *call)
 
 void effect_send(struct effect *e, struct effect_call *call)
 {
-    /* As many fit as may be under way. */
+    /* As many fit as may be in flight. */
     if (!mailbox_reserve(e->options.answers) || !mailbox_put(&e->inbox, call))
-        PANIC("more calls are under way than may be");
+        PANIC("more calls are in flight than may be");
 }

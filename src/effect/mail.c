@@ -1,12 +1,10 @@
 /* mail.c - see mail.h. */
 #include "effect/mail.h"
 
+#include "base/alloc.h"
 #include "base/base64.h"
-#include "base/utf8.h"
 #include "value/json.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,13 +16,6 @@ enum {
 };
 
 /* --- writing --- */
-
-static struct str member_text(struct value mail, struct str name)
-{
-    struct value v = value_map_get_str(mail, name);
-
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
-}
 
 static bool is_plain(struct str text)
 {
@@ -72,7 +63,13 @@ static void write_text(struct buf *out, struct str text)
     }
 }
 
-struct str mail_bare_address(struct str text)
+/* Without names: what the server gets as recipients. */
+struct mail_addresses {
+    VEC_OF(struct str);
+};
+
+/* The address of "Name <address>". */
+static struct str mail_bare_address(struct str text)
 {
     size_t open = text.len;
 
@@ -183,10 +180,12 @@ static void write_content(struct buf *out, struct str id, struct str body, struc
     buf_printf(out, "--pawl-%.*s--\r\n", STR_ARG(id));
 }
 
-struct str mail_write(struct arena *mem, struct value mail, struct mail_addresses *recipients)
+/* The mail as it goes over the wire, and who gets it; in `mem`. */
+static struct str mail_write(struct arena *mem, struct value mail,
+                             struct mail_addresses *recipients)
 {
-    struct str id = member_text(mail, STR("id")), from = member_text(mail, STR("from"));
-    struct str reply_to = member_text(mail, STR("replyTo")), bare = mail_bare_address(from);
+    struct str id = value_map_text(mail, STR("id")), from = value_map_text(mail, STR("from"));
+    struct str reply_to = value_map_text(mail, STR("replyTo")), bare = mail_bare_address(from);
     int64_t at = str_find(bare, STR("@"), 0);
     struct buf out;
 
@@ -205,23 +204,14 @@ struct str mail_write(struct arena *mem, struct value mail, struct mail_addresse
     }
     buf_printf(&out, "Message-ID: <%.*s@%.*s>\r\nSubject: ", STR_ARG(id),
                STR_ARG(at >= 0 ? str_slice(bare, (size_t)at + 1, bare.len) : STR("localhost")));
-    write_text(&out, member_text(mail, STR("subject")));
+    write_text(&out, value_map_text(mail, STR("subject")));
     /* Nobody wants the answers of machines. */
     buf_text(&out, "\r\nAuto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n");
-    write_content(&out, id, member_text(mail, STR("body")), member_text(mail, STR("html")));
+    write_content(&out, id, value_map_text(mail, STR("body")), value_map_text(mail, STR("html")));
     return buf_view(&out);
 }
 
 /* --- sending --- */
-
-static char *zero_ended(struct arena *mem, struct str s)
-{
-    char *text = arena_alloc(mem, s.len + 1);
-
-    memcpy(text, s.ptr, s.len);
-    text[s.len] = '\0';
-    return text;
-}
 
 static size_t give_mail(char *to, size_t size, size_t count, void *context)
 {
@@ -262,7 +252,7 @@ bool mail_prepare(struct transfer *t, const char *trusted_path)
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    curl_easy_setopt(easy, CURLOPT_URL, zero_ended(&call->mem, call->server_url));
+    curl_easy_setopt(easy, CURLOPT_URL, str_copy(&call->mem, call->server_url).ptr);
     /* A password never leaves in plain text; without one TLS is used where it is offered. */
     curl_easy_setopt(easy, CURLOPT_USE_SSL,
                      str_find(call->server_url, STR("@"), 0) >= 0 ? (long)CURLUSESSL_ALL
@@ -275,17 +265,12 @@ bool mail_prepare(struct transfer *t, const char *trusted_path)
     curl_easy_setopt(easy, CURLOPT_READDATA, t);
     curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)t->upload.len);
-    curl_easy_setopt(easy, CURLOPT_MAIL_FROM,
-                     zero_ended(&call->mem, mail_bare_address(
-                                                value_text(value_map_get_str(mail, STR("from"))))));
-    for (size_t i = 0; i < recipients.count; i++) {
-        struct curl_slist *longer =
-            curl_slist_append(t->headers, zero_ended(&call->mem, recipients.items[i]));
-
-        if (longer == NULL)
-            PANIC("out of memory");
-        t->headers = longer;
-    }
+    curl_easy_setopt(
+        easy, CURLOPT_MAIL_FROM,
+        str_copy(&call->mem, mail_bare_address(value_map_text(mail, STR("from")))).ptr);
+    for (size_t i = 0; i < recipients.count; i++)
+        t->headers = alloc_check(
+            curl_slist_append(t->headers, str_copy(&call->mem, recipients.items[i]).ptr));
     curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, t->headers);
     return true;
 }
@@ -300,7 +285,6 @@ static bool is_refused(const struct transfer *t, long status)
 void mail_finish(struct transfer *t, CURLcode code)
 {
     struct effect_call *call = t->call;
-    struct buf out;
     long status = 0;
 
     curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -308,15 +292,11 @@ void mail_finish(struct transfer *t, CURLcode code)
     if (code == CURLE_OK)
         return;
     call->is_refused = is_refused(t, status);
-    call->error_code = call->is_refused             ? "external_refused"
-                       : code == CURLE_LOGIN_DENIED ? "external_login"
-                                                    : "external_mail";
-    buf_init_arena(&out, &call->mem);
-    buf_printf(&out, "{\"code\":\"%s\",\"class\":\"%s\",\"message\":", call->error_code,
-               call->is_refused ? "business" : "transient");
-    json_write_string(
-        &out, str_printf(&call->mem, "the mail server did not take it: %s",
+    call_fail(call,
+              call->is_refused             ? "external_refused"
+              : code == CURLE_LOGIN_DENIED ? "external_login"
+                                           : "external_mail",
+              call->is_refused ? ERR_CLASS_BUSINESS : ERR_CLASS_TRANSIENT,
+              str_printf(&call->mem, "the mail server did not take it: %s",
                          t->error_text[0] != '\0' ? t->error_text : curl_easy_strerror(code)));
-    buf_char(&out, '}');
-    call->error_json = buf_view(&out);
 }

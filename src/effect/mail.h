@@ -10,17 +10,6 @@
 #define PAWL_EFFECT_MAIL_H
 
 #include "effect/call.h"
-#include "value/value.h"
-
-struct mail_addresses {
-    VEC_OF(struct str); /* without names: what the server is told */
-};
-
-/* The mail as it goes over the wire, and who gets it; in `mem`. */
-struct str mail_write(struct arena *mem, struct value mail, struct mail_addresses *recipients);
-
-/* The address of "Name <address>". */
-struct str mail_bare_address(struct str text);
 
 /* Let the handle send this mail; it is of no use for calls from then on. False: as call_prepare(). */
 bool mail_prepare(struct transfer *t, const char *trusted_path) MUST_USE;

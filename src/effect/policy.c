@@ -1,10 +1,16 @@
 /* policy.c - see policy.h. */
 #include "effect/policy.h"
 
-/* What is denied unless it is allowed: networks of the link, and what clouds serve metadata at. */
+#include "base/ascii.h"
+
+/*
+ * What is denied unless it is allowed: networks of the link, what clouds serve
+ * metadata at, and addresses without a meaning, which lead to this machine.
+ */
 static const char *const denied_by_default[] = {
-    "169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128",  "100.100.100.200/32",
-    "224.0.0.0/4",    "ff00::/8",  "255.255.255.255/32", "0.0.0.0/8",
+    "169.254.0.0/16",     "fe80::/10",   "fd00:ec2::254/128",
+    "100.100.100.200/32", "224.0.0.0/4", "ff00::/8",
+    "255.255.255.255/32", "0.0.0.0/8",   "::/128",
 };
 
 static bool read_range(struct str text, struct policy_rule *out)
@@ -29,23 +35,14 @@ static bool is_name(struct str text)
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
 
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'))
+        if (!(ascii_is_lower(c) || ascii_is_digit(c) || c == '-' || c == '.'))
             return false;
     }
     /* Digits and dots alone are a mistyped address. */
     for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] >= 'a' && text.ptr[i] <= 'z')
+        if (ascii_is_lower(text.ptr[i]))
             return true;
     return false;
-}
-
-static struct str lower(struct arena *mem, struct str text)
-{
-    char *out = arena_alloc(mem, text.len + 1);
-
-    for (size_t i = 0; i < text.len; i++)
-        out[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] + 32) : text.ptr[i];
-    return str_from(out, text.len);
 }
 
 bool policy_read(struct arena *mem, struct str text, struct policy_rules *out, struct err *err)
@@ -62,7 +59,7 @@ bool policy_read(struct arena *mem, struct str text, struct policy_rules *out, s
         at = end + 1;
         if (item.len == 0)
             continue;
-        item = lower(mem, item);
+        item = ascii_lower_copy(mem, item);
         if (!read_range(item, &rule)) {
             if (!is_name(item))
                 return err_set(err, ERR_INVALID,
@@ -105,13 +102,34 @@ static bool is_denied_by_default(const struct inet *address)
     return false;
 }
 
-bool policy_permits(const struct policy *p, struct str host, const struct inet *address)
+static bool permits_address(const struct policy *p, struct str host, const struct inet *address)
 {
-    if (any_matches(&p->deny, host, address))
-        return false;
     for (size_t i = 0; i < p->allow.count; i++)
         if (p->allow.items[i].name.len == 0 && matches(&p->allow.items[i], host, address))
             return true;
     return (p->allow.count == 0 || any_matches(&p->allow, host, address)) &&
            !is_denied_by_default(address);
+}
+
+/* The IPv4 address that a translator (64:ff9b::/96, RFC 6052) leads to. False: there is none. */
+static bool is_translated(const struct inet *address, struct inet *out)
+{
+    static const uint8_t prefix[12] = {0x00, 0x64, 0xFF, 0x9B};
+
+    *out = (struct inet){.is_v4 = true};
+    if (address->is_v4 || memcmp(address->bytes, prefix, sizeof(prefix)) != 0)
+        return false;
+    memcpy(out->bytes, address->bytes + sizeof(prefix), 4);
+    return true;
+}
+
+bool policy_permits(const struct policy *p, struct str host, const struct inet *address)
+{
+    struct inet behind;
+
+    if (any_matches(&p->deny, host, address))
+        return false;
+    if (!is_translated(address, &behind))
+        return permits_address(p, host, address);
+    return !any_matches(&p->deny, host, &behind) && permits_address(p, host, &behind);
 }

@@ -13,21 +13,22 @@
  *     PAUSE                            --> pause.c: only the deadline and CANCEL still count
  *     RESUME                           --> what was deferred, what has become due --> run steps
  *     ASSIGN                           --> people.c: a wait is in other inboxes
- *     UNDO                             --> roll back once more what was given up: rollback_retry.c
+ *     ROLLBACK                         --> roll back once more what was given up: rollback_retry.c
  *
  * A turn that leads to rolling back begins with that at once.
  */
 #include "engine/advance.h"
+#include "engine/actions.h"
 
 #include "engine/ask.h"
-#include "engine/procedure.h"
-#include "engine/reconcile.h"
-#include "engine/repair.h"
-#include "engine/rollback.h"
-#include "engine/step.h"
-#include "engine/strand.h"
-#include "engine/task.h"
-#include "engine/wait.h"
+#include "engine/command/procedure.h"
+#include "engine/command/task.h"
+#include "engine/command/wait.h"
+#include "engine/flow/reconcile.h"
+#include "engine/flow/repair.h"
+#include "engine/flow/rollback.h"
+#include "engine/flow/step.h"
+#include "engine/flow/strand.h"
 
 /* Contexts up to this size are checkpointed with every commit. */
 enum { CHECKPOINT_SMALL = 4096 };
@@ -75,8 +76,8 @@ static bool apply_cancel(struct turn *t, struct err *err)
     if (t->ev->is_by_parent && (!t->x->has_parent || uuid_cmp(t->x->parent_id, t->ev->parent) != 0))
         return err_set(err, ERR_CONFLICT, "another execution has started it");
     pause_forget(t);
-    child_tell_cancel_all(t);
-    (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("cancelled"));
+    child_notify_cancel_all(t);
+    (void)turn_row(t, HISTORY_EVENT, STR_NONE, action_row(ACTION_CANCEL));
     if (reason.len > 0) {
         buf_init_arena(&note, t->mem);
         field_text(&note, "reason", reason);
@@ -91,8 +92,9 @@ static bool apply_cancel(struct turn *t, struct err *err)
         reconcile_give_up(t);
     t->failure = (struct failure){
         .code = STR("cancelled"),
-        .class = STR("business"),
-        .message = reason.len > 0 ? reason : STR("the execution was cancelled"),
+        .class = ERR_CLASS_BUSINESS,
+        .message =
+            reason.len > 0 ? sentence_of(reason) : sentence_of(STR("the execution was cancelled")),
     };
     (void)turn_failure(t, &t->x->error_json);
     t->x->stop_requested = true;
@@ -146,18 +148,13 @@ static int64_t earlier(int64_t a, int64_t b)
     return a == 0 ? b : b == 0 || a < b ? a : b;
 }
 
-static bool is_unborn(const struct record_write *write)
-{
-    return write->is_delete && write->read_version == 0;
-}
-
-/* A record that was made and deleted in this turn never was. */
-static void drop_unborn(struct record_writes *writes)
+/* A record that was made and deleted in the same turn is not written at all. */
+static void drop_made_and_deleted(struct record_writes *writes)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < writes->count; i++)
-        if (!is_unborn(&writes->items[i]))
+        if (!writes->items[i].is_delete || writes->items[i].read_version != 0)
             writes->items[kept++] = writes->items[i];
     writes->count = kept;
 }
@@ -247,6 +244,22 @@ static enum letter_status incident_after(struct turn *t, const struct execution 
                                                                                   : LETTER_OPEN;
 }
 
+/*
+ * Whether the commit lies behind the point at which working on the execution may
+ * have ended the process: a step or a rollback has completed, or it has ended.
+ * That an attempt begins or was lost says nothing: its answer may be that point.
+ */
+static bool has_progressed(const struct turn *t)
+{
+    const struct commit *out = t->out;
+
+    for (size_t i = 0; i < out->history.count; i++)
+        if (out->history.items[i].kind != HISTORY_EVENT &&
+            str_eq(out->history.items[i].status, STR("completed")))
+            return true;
+    return status_is_terminal(t->x->status);
+}
+
 static void advance_finish(struct turn *t, bool has_moved)
 {
     struct execution *x = t->x;
@@ -254,7 +267,7 @@ static void advance_finish(struct turn *t, bool has_moved)
     int64_t bytes;
 
     ASSERT(out->history.count > 0);
-    drop_unborn(&out->records);
+    drop_made_and_deleted(&out->records);
     strand_settle(t);
     pause_settle(t);
     if ((t->has_stopped || status_is_terminal(x->status)) &&
@@ -263,9 +276,14 @@ static void advance_finish(struct turn *t, bool has_moved)
     ASSERT_SLOW(x->context_bytes == state_context_bytes(x));
     x->row_version++;
     x->updated_at_us = t->now_us;
-    out->ends_parking = x->crash_count >= CRASHES_MAX;
-    x->crash_count = 0;
+    if (has_progressed(t)) {
+        out->ends_parking = x->crash_count >= CRASHES_MAX;
+        x->crash_count = 0;
+    }
     set_wake(x);
+    /* It is due as soon as it is not parked any more. */
+    if (t->ev->is_only_kept)
+        x->wake_at_us = WAKE_AT_ONCE;
     for (size_t i = 0; i < out->history.count; i++)
         x->log_bytes += state_row_bytes(&out->history.items[i]);
     bytes = (int64_t)state_checkpoint_bytes(x);
@@ -279,6 +297,37 @@ static void advance_finish(struct turn *t, bool has_moved)
     /* A failed one keeps its place for an operator's retry. */
     if (!status_is_terminal(x->status) || x->status == STATUS_FAILED)
         out->cursor_json = state_cursor_json(t->mem, x);
+}
+
+/*
+ * Whether rolling back goes on. One that has asked somebody outside goes on with
+ * the answer, or when it is woken: no other event ends its attempt.
+ */
+static bool rollback_is_ready(struct turn *t)
+{
+    const struct execution *x = t->x;
+
+    return x->rollback != NULL && x->cursor.phase == PHASE_ROLLBACK && wake_is_due(t) &&
+           (x->cursor.awaited.len == 0 || t->ev->kind == EVENT_WAKE || t->ev->kind == EVENT_ANSWER);
+}
+
+/* What else can go on after an event. False: reads are needed first. */
+static bool advance_rest(struct turn *t, const struct execution *exec)
+{
+    /* The deadline may have held one strand, and an operator's retry goes on with all. */
+    bool complete = act_on_deferred(t);
+
+    if (complete && t->has_strands && exec->status == STATUS_FAILED)
+        complete = deliver_kept(t, exec) && wake_unheard(t, exec);
+    if (complete && t->has_strands && exec->status == STATUS_FAILED)
+        task_begin_anew(t, exec);
+    if (complete && t->has_strands && t->x->pause == NULL)
+        complete = strand_run_rest(t);
+    if (complete && exec->status == STATUS_FAILED)
+        child_look_at_all(t);
+    if (complete && rollback_is_ready(t))
+        complete = rollback_run(t);
+    return complete;
 }
 
 bool engine_advance(struct arena *mem, const struct execution *exec, const struct event *ev,
@@ -346,24 +395,13 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     }
     if (!ok)
         return false;
-    /* The deadline may have held one strand, and an operator's retry goes on with all. */
-    if (complete)
-        complete = act_on_deferred(&t);
-    if (complete && t.has_strands && exec->status == STATUS_FAILED)
-        complete = deliver_kept(&t, exec) && wake_unheard(&t, exec);
-    if (complete && t.has_strands && exec->status == STATUS_FAILED)
-        task_begin_anew(&t, exec);
-    if (complete && t.has_strands && t.x->pause == NULL)
-        complete = strand_run_rest(&t);
-    if (complete && exec->status == STATUS_FAILED)
-        child_look_at_all(&t);
-    if (complete && t.x->rollback != NULL && t.x->cursor.phase == PHASE_ROLLBACK && wake_is_due(&t))
-        complete = rollback_run(&t);
+    if (complete && !ev->is_only_kept)
+        complete = advance_rest(&t, exec);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         advance_finish(&t, t.x->program != exec->program);
         if (t.x->has_parent && status_is_terminal(t.x->status))
-            child_tell_end(&t);
+            child_notify_end(&t);
         out->incident.status = incident_after(&t, exec);
         out->incident.note = ev->note;
         correlation_compare(&t, exec);

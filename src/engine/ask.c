@@ -1,8 +1,10 @@
 /* ask.c - see ask.h. */
 #include "engine/ask.h"
-#include "engine/command.h"
-#include "engine/procedure.h"
-#include "engine/step.h"
+#include "base/names.h"
+#include "engine/command/command.h"
+#include "engine/command/procedure.h"
+#include "engine/flow/step.h"
+#include "engine/reads.h"
 
 static const struct {
     const char *name;
@@ -21,21 +23,8 @@ const struct ask_functions *ask_of(const struct cursor *cursor)
     return kinds[cursor->ask].functions;
 }
 
-const char *ask_name(enum ask_kind kind)
-{
-    return kinds[kind].name;
-}
-
-bool ask_read(struct str name, enum ask_kind *out)
-{
-    for (int i = 0; i < ASK_COUNT; i++) {
-        if (!str_eq(name, str_of(kinds[i].name)))
-            continue;
-        *out = (enum ask_kind)i;
-        return true;
-    }
-    return false;
-}
+NAMES_NAME(ask_name, enum ask_kind, kinds)
+NAMES_READ(ask_read, enum ask_kind, kinds)
 
 bool ask_has_news(const struct turn *t, const struct cursor *cursor)
 {
@@ -84,8 +73,10 @@ struct ask *ask_leave(struct turn *t, struct ask a, struct str why)
 
 bool ask_is_leased(const struct event *ev, const struct cursor *cursor)
 {
-    for (size_t i = 0; i < ev->leases->count; i++)
-        if (ev->leases->items[i] == cursor->asked_seq)
+    const struct job_leases *leases = &event_reads(ev)->leases;
+
+    for (size_t i = 0; i < leases->count; i++)
+        if (leases->items[i] == cursor->asked_seq)
             return true;
     return false;
 }
@@ -118,13 +109,13 @@ static bool is_still_open(const struct execution *x, const struct cursor *was, u
     return false;
 }
 
-static enum ask_result result_of(const struct event *ev, const struct cursor *c)
+static enum ask_result ask_result(const struct event *ev, const struct cursor *c)
 {
     if (ev->kind != EVENT_ANSWER || ev->answer_seq != c->asked_seq)
         /* Leases are read when the time of a job is up: one without a lease was not begun. */
-        return ev->leases != NULL && !ask_is_leased(ev, c) ? ASK_UNCLAIMED : ASK_UNWANTED;
+        return event_reads(ev)->has_leases && !ask_is_leased(ev, c) ? ASK_UNCLAIMED : ASK_UNWANTED;
     if (ev->answer_is_lost)
-        return ASK_LOST;
+        return ev->answer_is_lapsed ? ASK_LAPSED : ASK_LOST;
     return ev->answer_output.kind != VALUE_ABSENT ? ASK_ANSWERED : ASK_REFUSED;
 }
 
@@ -160,7 +151,7 @@ void ask_compare(struct turn *t, const struct execution *before)
         *VEC_ADD(t->mem, &t->out->asks_ended) = (struct ask_end){
             .kind = c->ask,
             .seq = c->asked_seq,
-            .how = result_of(t->ev, c),
+            .how = ask_result(t->ev, c),
             .digest = t->ev->answer_digest,
         };
     }

@@ -8,6 +8,8 @@
  * that row (event.answer_seq), so that the late answer of an earlier attempt is
  * not that of a later one. How the kinds of ask.def differ is in their
  * functions; the rest of the engine knows asks and no kinds.
+ *
+ * why: decisions 0200, 0270
  */
 #ifndef PAWL_ENGINE_ASK_H
 #define PAWL_ENGINE_ASK_H
@@ -33,6 +35,9 @@ struct ask_functions {
 
     /* What an answer means to the strand in hand: STEP_DONE or STEP_FAILED. NULL: it is the result. */
     enum step_result (*judge)(struct turn *t, struct value answer);
+
+    /* An answer that cannot be kept, without its details. NULL: it has none. */
+    struct value (*reduce)(struct turn *t, struct value answer);
 };
 
 extern const struct ask_functions ask_call, ask_job;
@@ -52,7 +57,7 @@ bool ask_is_waited_for(const struct cursor *cursor);
 /* Whether the store keeps what the strand has asked for until there is an answer. */
 bool ask_is_open(const struct cursor *cursor);
 
-/* Whether a worker holds the attempt of the strand; event.leases has been read. */
+/* Whether a worker holds the attempt of the strand; leases have been read. */
 bool ask_is_leased(const struct event *ev, const struct cursor *cursor);
 
 /*

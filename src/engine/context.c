@@ -4,18 +4,6 @@
 #include "value/json.h"
 #include "value/timefmt.h"
 
-static struct value make_map(struct arena *mem, struct value_entry *entries, size_t count)
-{
-    size_t duplicate;
-
-    return value_map_make(mem, entries, count, &duplicate);
-}
-
-static void entry_put(struct value_entry *entries, size_t *count, struct str key, struct value v)
-{
-    entries[(*count)++] = (struct value_entry){.key = value_key(key), .value = v};
-}
-
 struct value time_value(int64_t us)
 {
     int64_t seconds = us / 1000000, rest = us % 1000000;
@@ -56,12 +44,12 @@ struct value context_step_view(struct arena *mem, const struct step *step,
         if (e->key.kind != VALUE_STRING || !context_is_engines(value_text(e->key)))
             entries[count++] = *e;
     }
-    entry_put(entries, &count, STR("success"), value_bool(completed));
-    entry_put(entries, &count, STR("output"), completed ? state->output : value_null());
-    entry_put(entries, &count, STR("error"), completed ? value_null() : state->error);
+    value_entry_add(entries, &count, STR("success"), value_bool(completed));
+    value_entry_add(entries, &count, STR("output"), completed ? state->output : value_null());
+    value_entry_add(entries, &count, STR("error"), completed ? value_null() : state->error);
     if (step != NULL)
-        entry_put(entries, &count, STR("meta"), step->meta);
-    return make_map(mem, entries, count);
+        value_entry_add(entries, &count, STR("meta"), step->meta);
+    return value_map_take(mem, entries, count);
 }
 
 /* A rollback sees the visit that it undoes. */
@@ -82,8 +70,8 @@ static struct value all_steps(struct turn *t)
     size_t count = 0;
 
     for (uint32_t i = 0; i < p->step_count; i++)
-        entry_put(entries, &count, p->steps[i].code, step_view(t, i));
-    return make_map(t->mem, entries, count);
+        value_entry_add(entries, &count, p->steps[i].code, step_view(t, i));
+    return value_map_take(t->mem, entries, count);
 }
 
 struct value context_signals(struct arena *mem, const struct signals *signals)
@@ -97,25 +85,25 @@ struct value context_signals(struct arena *mem, const struct signals *signals)
     return value_list(items, shown);
 }
 
+static struct value text_or_null(struct str text)
+{
+    return text.len > 0 ? value_string(text) : value_null();
+}
+
 static struct value about_execution(struct turn *t)
 {
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 8, struct value_entry);
-    char *id = arena_alloc(t->mem, UUID_TEXT_LEN + 1);
     const struct execution *x = t->x;
-    size_t count = 0;
+    struct str url = t->ev->links == NULL ? STR_NONE : link_url(t->mem, t->ev->links, x);
 
-    uuid_write(x->id, id);
-    entry_put(entries, &count, STR("id"), value_string(str_from(id, UUID_TEXT_LEN)));
-    entry_put(entries, &count, STR("code"), value_string(x->program->code));
-    entry_put(entries, &count, STR("version"), value_int(x->program->version));
-    entry_put(entries, &count, STR("key"), x->key.len > 0 ? value_string(x->key) : value_null());
-    entry_put(entries, &count, STR("startedAt"), time_value(x->started_at_us));
-    entry_put(entries, &count, STR("attempt"), value_int(x->cursor.attempt));
-    entry_put(entries, &count, STR("visit"), value_int(x->cursor.visit));
-    entry_put(entries, &count, STR("callbackUrl"),
-              t->ev->links == NULL ? value_null()
-                                   : value_string(link_url(t->mem, t->ev->links, x)));
-    return make_map(t->mem, entries, count);
+    return value_map_of(
+        t->mem, VALUE_ENTRIES({value_key(STR("id")), value_string(uuid_text(t->mem, x->id))},
+                              {value_key(STR("code")), value_string(x->program->code)},
+                              {value_key(STR("version")), value_int(x->program->version)},
+                              {value_key(STR("key")), text_or_null(x->key)},
+                              {value_key(STR("startedAt")), time_value(x->started_at_us)},
+                              {value_key(STR("attempt")), value_int(x->cursor.attempt)},
+                              {value_key(STR("visit")), value_int(x->cursor.visit)},
+                              {value_key(STR("callbackUrl")), text_or_null(url)}));
 }
 
 static struct value starter(struct turn *t)
@@ -133,7 +121,7 @@ struct value context_input_over(struct turn *t, struct value input)
     return input.kind == VALUE_MAP ? state_merge(t->mem, t->x->input, input) : t->x->input;
 }
 
-/* $.input: the execution's, with that of the step under way laid over it. */
+/* $.input: the execution's, with that of the current step laid over it. */
 static struct value input_of_step(struct turn *t)
 {
     struct str json = t->x->cursor.input_json;
@@ -169,15 +157,16 @@ static struct value loop_view(struct turn *t, uint32_t frame_count)
     loop = t->x->program->steps[frame->step].loop;
     data = state_loop(t->x, frame->step, frame->visit);
     entries = ARENA_ARRAY(t->mem, 4, struct value_entry);
-    entry_put(entries, &count, STR("index"), value_int(frame->index));
+    value_entry_add(entries, &count, STR("index"), value_int(frame->index));
     if (data != NULL && data->list.kind == VALUE_LIST && frame->index < (int64_t)data->list.len) {
-        entry_put(entries, &count, STR("item"), data->list.items[frame->index]);
+        value_entry_add(entries, &count, STR("item"), data->list.items[frame->index]);
         if (loop->as.len > 0 && !str_eq(loop->as, STR("item")))
-            entry_put(entries, &count, loop->as, data->list.items[frame->index]);
+            value_entry_add(entries, &count, loop->as, data->list.items[frame->index]);
     }
     parent = loop_view(t, frame_count - 1);
-    entry_put(entries, &count, STR("parent"), parent.kind == VALUE_ABSENT ? value_null() : parent);
-    return make_map(t->mem, entries, count);
+    value_entry_add(entries, &count, STR("parent"),
+                    parent.kind == VALUE_ABSENT ? value_null() : parent);
+    return value_map_take(t->mem, entries, count);
 }
 
 struct value context_loop(struct turn *t)
@@ -187,68 +176,37 @@ struct value context_loop(struct turn *t)
 
 struct value context_compensation(struct turn *t)
 {
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 2, struct value_entry);
-    size_t count = 0;
-
-    entry_put(entries, &count, STR("compensated"), items_value(t->mem, &t->x->compensated));
-    entry_put(entries, &count, STR("failed"), items_value(t->mem, &t->x->failed));
-    return make_map(t->mem, entries, count);
+    return value_map_of(
+        t->mem,
+        VALUE_ENTRIES({value_key(STR("compensated")), items_value(t->mem, &t->x->compensated)},
+                      {value_key(STR("failed")), items_value(t->mem, &t->x->failed)}));
 }
 
 static struct value reminder_view(struct turn *t)
 {
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 5, struct value_entry);
     const struct cursor *c = &t->x->cursor;
-    size_t count = 0;
+    struct value until = c->timeout_at_us > 0 ? time_value(c->timeout_at_us) : value_null();
 
     if (t->reminder == 0)
         return value_absent();
-    entry_put(entries, &count, STR("index"), value_int(t->reminder));
-    entry_put(entries, &count, STR("title"),
-              c->title.len > 0 ? value_string(c->title) : value_null());
-    entry_put(entries, &count, STR("assignee"),
-              turn_read(t, c->assignees_json, value_list(NULL, 0)));
-    entry_put(entries, &count, STR("since"), time_value(c->started_at_us));
-    entry_put(entries, &count, STR("until"),
-              c->timeout_at_us > 0 ? time_value(c->timeout_at_us) : value_null());
-    return make_map(t->mem, entries, count);
+    return value_map_of(t->mem,
+                        VALUE_ENTRIES({value_key(STR("index")), value_int(t->reminder)},
+                                      {value_key(STR("title")), text_or_null(c->title)},
+                                      {value_key(STR("assignee")),
+                                       turn_read(t, c->assignees_json, value_list(NULL, 0))},
+                                      {value_key(STR("since")), time_value(c->started_at_us)},
+                                      {value_key(STR("until")), until}));
 }
 
 /* A named procedure sees its own input, and nothing of the process that calls it. */
-static bool is_hidden(const struct turn *t, enum context_root root)
-{
-    switch (root) {
-    case ROOT_STEPS:
-    case ROOT_SIGNALS:
-    case ROOT_VARIABLES:
-    case ROOT_META:
-    case ROOT_WEBHOOK:
-    case ROOT_LOOP:
-    case ROOT_COMPENSATION:
-    case ROOT_REMINDER:
-        return t->scope != NULL;
-    case ROOT_INPUT:
-    case ROOT_CONFIG:
-    case ROOT_USER:
-    case ROOT_EXECUTION:
-    case ROOT_NOW:
-    case ROOT_SIGNAL:
-    case ROOT_RESPONSE:
-    case ROOT_ERROR:
-    case ROOT_WARNINGS:
-    case ROOT_RECORD:
-    case ROOT_SECRETS:
-    case ROOT_SCHEDULE:
-    case ROOT_EVENT:
-    case ROOT_COUNT:
-        return false;
-    }
-    PANIC("unknown root");
-}
+static const bool is_of_process[ROOT_COUNT] = {
+    [ROOT_STEPS] = true,        [ROOT_SIGNALS] = true, [ROOT_VARIABLES] = true,
+    [ROOT_META] = true,         [ROOT_WEBHOOK] = true, [ROOT_LOOP] = true,
+    [ROOT_COMPENSATION] = true, [ROOT_REMINDER] = true};
 
 static struct value load_root(struct turn *t, enum context_root root)
 {
-    if (is_hidden(t, root))
+    if (t->scope != NULL && is_of_process[root])
         return value_absent();
     switch (root) {
     case ROOT_INPUT:

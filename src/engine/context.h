@@ -1,5 +1,5 @@
 /*
- * context.h - what expressions see while a turn is under way.
+ * context.h - what expressions see while a turn runs.
  * Internal to src/engine.
  */
 #ifndef PAWL_ENGINE_CONTEXT_H
@@ -32,7 +32,7 @@ struct value context_loop(struct turn *t);
 /* $.compensation */
 struct value context_compensation(struct turn *t);
 
-/* $.input of a procedure by name, or that of the step under way over the execution's. */
+/* $.input of a procedure by name, or that of the current step over the execution's. */
 struct value context_input(struct turn *t);
 
 /* The step's input over the execution's. */

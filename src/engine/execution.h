@@ -5,53 +5,31 @@
  * engine_advance() and stored by the store; values are immutable and live in
  * the arena of the execution or of the turn. Texts that end in _json are JSON,
  * serialised once and used for history, checkpoint and answers alike.
+ *
+ * why: decision 0134
  */
 #ifndef PAWL_ENGINE_EXECUTION_H
 #define PAWL_ENGINE_EXECUTION_H
 
 #include "base/uuid.h"
 #include "base/vec.h"
-#include "define/program.h"
-#include "engine/items.h"
+#include "engine/ask_kind.h"
+#include "engine/command/items.h"
 #include "engine/signals.h"
-
-enum execution_status {
-#define STATUS(symbol, name, terminal) STATUS_##symbol,
-#include "engine/status.def"
-#undef STATUS
-    STATUS_COUNT
-};
-
-const char *status_name(enum execution_status s);
-bool status_is_terminal(enum execution_status s);
-bool status_read(struct str name, enum execution_status *out) MUST_USE;
-
-enum waiting_kind {
-#define WAITING_KIND(symbol, name, shown) WAITING_##symbol,
-#include "engine/waiting_kind.def"
-#undef WAITING_KIND
-    WAITING_COUNT
-};
-
-/* Of the column; "" for WAITING_NONE, which is stored as NULL. */
-const char *waiting_kind_name(enum waiting_kind kind);
-bool waiting_kind_read(struct str name, enum waiting_kind *out) MUST_USE;
-
-/* waitingFor.kind, as clients see it. */
-const char *waiting_kind_shown(enum waiting_kind kind);
+#include "engine/status.h"
 
 /* The layout of the state columns; a node refuses a newer one. */
 enum { EXECUTION_FORMAT = 2 };
 
 enum {
-    CONTEXT_BYTES_MAX = 1 << 20, /* as JSON */
-    STATE_DEPTH_MAX = 200,       /* lists and maps within one another: the stored form wraps them */
+    CONTEXT_BYTES_MAX = 1 << 20,  /* as JSON */
+    STRANDS_BYTES_MAX = 16 << 20, /* inputs and ledgers of the steps that all strands are in */
+    STATE_DEPTH_MAX = 200, /* lists and maps within one another: the stored form wraps them */
     TURN_STEPS_MAX = 64,
-    JUMPS_MAX = 100,           /* of one execution: the next is limit_goto */
-    ROLLBACK_ATTEMPTS_MAX = 5, /* of one rollback */
-    STRANDS_MAX = 1000,        /* of one execution at a time: the next is limit_strands */
-    BRANCHES_SHOWN = 50,       /* of waitingFor.branches */
-    ROLLBACK_PAGE = 64,        /* rows that rolling back reads at once */
+    JUMPS_MAX = 100,     /* of one execution: the next is limit_goto */
+    STRANDS_MAX = 1000,  /* of one execution at a time: the next is limit_strands */
+    BRANCHES_SHOWN = 50, /* of waitingFor.branches */
+    ROLLBACK_PAGE = 64,  /* rows that rolling back reads at once */
 };
 
 /*
@@ -80,22 +58,13 @@ enum cursor_phase {
     PHASE_COUNT
 };
 
-/* What a strand asks somebody outside for: ask.def. */
-enum ask_kind {
-    ASK_NONE, /* for nothing */
-#define ASK(symbol, name, kind, is_stored) ASK_##symbol,
-#include "engine/ask.def"
-#undef ASK
-    ASK_COUNT
-};
-
 const char *phase_name(enum cursor_phase phase);
 bool phase_read(struct str name, enum cursor_phase *out) MUST_USE;
 
 /*
  * An attempt that may have happened, until it is known whether it has: see
- * reconcile.c. Meanwhile input and frozen_json of the cursor are those of the
- * question under way.
+ * reconcile.c. Meanwhile input and suspended_json of the cursor are those of the
+ * current question.
  */
 struct reconciling {
     int64_t since_us, asked_at_us; /* the first question of this round, the latest one */
@@ -106,6 +75,16 @@ struct reconciling {
 };
 
 /* Where an execution stands in its current step. */
+/* What fails between two steps. A retry goes on there: what has ended does not run again. */
+enum cursor_behind {
+    BEHIND_NOTHING,
+    BEHIND_STEP,    /* its goto */
+    BEHIND_BLOCK,   /* `collect` of the loop whose round it ends */
+    BEHIND_ROUND,   /* whether another round of the loop comes; completing the loop if none does */
+    BEHIND_BREAK,   /* completing the loop that it has left */
+    BEHIND_FAILURE, /* recording the failure of the step, with which the loop around it goes on */
+};
+
 struct cursor {
     uint32_t step; /* index in the program; step_count: all are done */
     enum cursor_phase phase;
@@ -133,13 +112,15 @@ struct cursor {
     struct str suspended_json;
     struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
     enum ask_kind ask;  /* ... what of; NONE: of an execution that it has started */
-    int64_t asked_seq;  /* ... the row of the attempt that has left; 0 = it waits for room */
+    int64_t asked_seq;  /* ... the row of the attempt that has left; 0 = it waits for capacity */
     struct str host;    /* ... of a call: where it goes */
     /* The command that failed last, and how often it has: command.retry */
     struct str failed_at;
     int64_t tries;
+    int64_t waits; /* attempts of this visit that a service has put off: they are no tries */
 
     bool is_unsure; /* an attempt of this visit that was tried again may have happened */
+    int64_t behind; /* enum cursor_behind: the step has ended, and this behind it has failed */
     int64_t asked;  /* questions of this visit: their keys count on */
     const struct reconciling *reconciling; /* or NULL: no attempt of this visit is in doubt */
     /* Beside other strands: the row since which it stands here; else 0 */
@@ -156,7 +137,7 @@ struct past_visit {
     const struct past_visit *next;
 };
 
-/* A step that has steps in it, under way. */
+/* A step that has steps in it, while it runs. */
 struct frame {
     uint32_t step, block;
     int64_t visit;
@@ -167,7 +148,7 @@ struct frame {
 
 /*
  * A line of work, immutable and shared by states: an execution has one, and in a parallel step, or a loop whose
- * iterations run at once, one for each branch or iteration that is under way.
+ * iterations run at once, one for each branch or iteration that runs.
  */
 struct strand {
     struct cursor cursor;
@@ -178,7 +159,7 @@ struct strand {
 };
 
 /*
- * What a loop or a parallel step under way holds. Unlike its frame, which is
+ * What a running loop or parallel step holds. Unlike its frame, which is
  * stored with the cursor, it may be large: it is stored with the checkpoint,
  * and rows say what is added.
  */
@@ -203,7 +184,7 @@ struct round {
     int64_t visit, index;
 };
 
-/* What a step has come to in an iteration that is under way. */
+/* What a step has come to in an iteration that runs. */
 struct round_step {
     const struct round_step *next;
     struct round round;
@@ -218,7 +199,7 @@ struct rollback {
     int64_t row;               /* the one that is being rolled back; 0 = none */
     int64_t commands_left;     /* of its commands that have a rollback of their own */
     bool has_failed;           /* the rollback of one of these */
-    int64_t deadline_at_us;    /* the budget; 0 = none */
+    int64_t deadline_at_us;    /* of the rollback of `row`; 0 = it has not been tried yet */
     bool is_known;             /* what is lost before this place has its letters already */
     bool is_retry;             /* this one alone is tried again, see rollback_retry.c */
     int64_t tried_before;      /* ... attempts that it had before */
@@ -306,7 +287,7 @@ struct execution {
     size_t context_bytes; /* what the limit of the context counts: see state_context_bytes() */
 };
 
-/* Whether the strand waits for a call: one that has left, or one that waits for room. */
+/* Whether the strand waits for a call: one that has left, or one that waits for capacity. */
 static inline bool call_is_awaited(const struct cursor *cursor)
 {
     return cursor->ask == ASK_CALL;
@@ -354,12 +335,7 @@ static inline void execution_set_waiting(struct execution *x, enum waiting_kind 
 }
 
 /* The code of the step that it stands at; empty once it has ended, or when all steps are done. */
-static inline struct str execution_current_step(const struct execution *x)
-{
-    if (status_is_terminal(x->status) || x->cursor.step >= x->program->step_count)
-        return STR_NONE;
-    return x->program->steps[x->cursor.step].code;
-}
+struct str execution_current_step(const struct execution *x);
 
 /* Whether steps of it were rolled back, or could not be: it cannot be tried again. */
 static inline bool execution_is_rolled_back(const struct execution *x)

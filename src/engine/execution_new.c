@@ -1,6 +1,8 @@
 /* execution_new.c - a new execution, before its first event; see state.h. */
 #include "base/buf.h"
+#include "cel/cel.h"
 #include "define/define.h"
+#include "define/program.h"
 #include "engine/state.h"
 #include "value/json.h"
 
@@ -74,10 +76,12 @@ static bool evaluate_key(struct arena *mem, const struct program *program, struc
     else if (v.kind == VALUE_STRING && v.len > 0)
         *out = value_text(v);
     else
-        return err_set(err, ERR_INVALID, "settings.key gives no text: %s",
-                       v.kind == VALUE_ERROR    ? v.error->message
-                       : v.kind == VALUE_STRING ? "an empty one"
-                                                : value_kind_name((enum value_kind)v.kind));
+        return err_set(
+            err, ERR_INVALID, "settings.key gives no text: %pS",
+            SENTENCE_ARG(v.kind == VALUE_ERROR ? value_sentence(v)
+                         : v.kind == VALUE_STRING
+                             ? SENTENCE("an empty one")
+                             : sentence_of(str_of(value_kind_name((enum value_kind)v.kind)))));
     return true;
 }
 

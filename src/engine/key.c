@@ -1,16 +1,16 @@
 /* key.c - idempotency keys; see turn.h. */
 #include "engine/turn.h"
 
-struct str key_make(struct arena *mem, struct uuid execution, struct str step, int64_t visit,
-                    struct str rest)
+/* {execution}-{step}, -{visit} from the second on, then `rest`. */
+static struct str key_make(struct arena *mem, struct uuid execution, struct str step, int64_t visit,
+                           struct str rest)
 {
-    char id[UUID_TEXT_LEN + 1];
+    struct str id = UUID_STR(execution);
 
-    uuid_write(execution, id);
     if (visit > 1)
-        return str_printf(mem, "%s-%.*s-%lld%.*s", id, STR_ARG(step), (long long)visit,
+        return str_printf(mem, "%s-%.*s-%lld%.*s", id.ptr, STR_ARG(step), (long long)visit,
                           STR_ARG(rest));
-    return str_printf(mem, "%s-%.*s%.*s", id, STR_ARG(step), STR_ARG(rest));
+    return str_printf(mem, "%s-%.*s%.*s", id.ptr, STR_ARG(step), STR_ARG(rest));
 }
 
 struct str key_position(struct arena *mem, struct str position)
@@ -22,6 +22,7 @@ struct str key_position(struct arena *mem, struct str position)
 
 struct str turn_key(struct turn *t, struct str rest)
 {
-    return key_make(t->mem, t->x->id, turn_step(t)->code, t->x->cursor.visit,
+    return key_make(t->mem, t->x->id, turn_step(t)->code,
+                    t->key_visit > 0 ? t->key_visit : t->x->cursor.visit,
                     str_printf(t->mem, "%.*s%.*s", STR_ARG(t->key_suffix), STR_ARG(rest)));
 }

@@ -3,7 +3,7 @@
 
 #include "base/base64.h"
 #include "base/buf.h"
-#include "engine/strand.h"
+#include "engine/flow/strand.h"
 
 enum { UUID_BYTES = sizeof(struct uuid) };
 enum { LINK_BYTES = UUID_BYTES + 8 + LINK_MAC_LEN, LINK_TEXT_LEN = LINK_TOKEN_LEN - 7 };
@@ -55,7 +55,7 @@ struct value link_scopes(struct arena *mem, const struct program *p, const struc
 
 /* --- tokens --- */
 
-static void write_number(char *out, uint64_t n)
+static void token_write_number(char *out, uint64_t n)
 {
     for (int i = 7; i >= 0; i--, n >>= 8)
         out[i] = (char)(n & 0xFF);
@@ -68,7 +68,7 @@ static void link_sign(const struct link_maker *maker, struct uuid execution, int
     size_t len = scope.len < sizeof(text) - sizeof(head) ? scope.len : sizeof(text) - sizeof(head);
 
     memcpy(head, execution.bytes, UUID_BYTES);
-    write_number(head + UUID_BYTES, (uint64_t)seq);
+    token_write_number(head + UUID_BYTES, (uint64_t)seq);
     memcpy(text, head, sizeof(head));
     if (len > 0)
         memcpy(text + sizeof(head), scope.ptr + scope.len - len, len);
@@ -82,7 +82,7 @@ struct str link_url(struct arena *mem, const struct link_maker *maker, const str
 
     link_sign(maker, x->id, x->seq, scope_of(mem, x), mac);
     memcpy(bytes, x->id.bytes, UUID_BYTES);
-    write_number(bytes + UUID_BYTES, (uint64_t)x->seq);
+    token_write_number(bytes + UUID_BYTES, (uint64_t)x->seq);
     memcpy(bytes + UUID_BYTES + 8, mac, LINK_MAC_LEN);
     (void)base64_encode(str_from(bytes, sizeof(bytes)), text);
     for (size_t i = 0; i < LINK_TEXT_LEN; i++)

@@ -14,12 +14,18 @@
  * and of the frame of a branch or iteration, is the row where these begin.
  *
  * Pure: the key is behind `sign`, which the node gives with the event.
+ *
+ * why: decision 0281
  */
 #ifndef PAWL_ENGINE_LINK_H
 #define PAWL_ENGINE_LINK_H
 
-#include "engine/execution.h"
+#include "base/uuid.h"
 #include "value/mask.h"
+
+struct execution;
+struct frame;
+struct program;
 
 enum { LINK_MAC_LEN = 32, LINK_TOKEN_LEN = 7 + 75 }; /* "pawlcb_" and the rest */
 

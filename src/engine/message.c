@@ -8,11 +8,15 @@
  * read: that is asked for with NEED.
  */
 #include "engine/message.h"
+#include "base/ascii.h"
+#include "base/names.h"
 #include "define/assignee.h"
-#include "engine/command.h"
+#include "engine/command/command.h"
+#include "engine/command/procedure.h"
 #include "engine/context.h"
 #include "engine/ident.h"
-#include "engine/procedure.h"
+#include "engine/reads.h"
+#include "engine/show.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -27,39 +31,21 @@ static const char *const message_kinds[] = {
 #undef MESSAGE_KIND
 };
 
-const char *message_kind_name(enum message_kind kind)
-{
-    ASSERT(kind < MESSAGE_KIND_COUNT);
-    return message_kinds[kind];
-}
-
-bool message_kind_read(struct str name, enum message_kind *out)
-{
-    for (unsigned i = 0; i < MESSAGE_KIND_COUNT; i++)
-        if (str_eq(str_of(message_kinds[i]), name)) {
-            *out = (enum message_kind)i;
-            return true;
-        }
-    return false;
-}
+NAMES_NAME(message_kind_name, enum message_kind, message_kinds)
+NAMES_READ(message_kind_read, enum message_kind, message_kinds)
 
 /* Add a message to those of the step. STEP_DONE with {messageId}. */
 static enum step_result message_stage(struct turn *t, struct message m, struct value *out)
 {
-    struct value_entry *entry = ARENA_ARRAY(t->mem, 1, struct value_entry);
-    char id[UUID_TEXT_LEN + 1];
+    struct value id = value_string(uuid_text(t->mem, m.id));
 
     if (m.body_json.len > MESSAGE_BYTES_MAX)
-        return turn_fail(t, STR("limit_message_size"), STR("business"),
+        return turn_fail(t, STR("limit_message_size"), ERR_CLASS_BUSINESS,
                          "a message has at most %d bytes; this one would have %zu",
                          MESSAGE_BYTES_MAX, m.body_json.len);
     m.step = turn_step(t)->code;
     *VEC_ADD(t->mem, &t->messages) = m;
-    uuid_write(m.id, id);
-    entry[0] =
-        (struct value_entry){.key = value_key(STR("messageId")),
-                             .value = value_string(str_copy(t->mem, str_from(id, UUID_TEXT_LEN)))};
-    *out = value_map_take(t->mem, entry, 1);
+    *out = value_map_of(t->mem, VALUE_ENTRIES({value_key(STR("messageId")), id}));
     return STEP_DONE;
 }
 
@@ -75,8 +61,7 @@ static bool is_event_name(struct str name)
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
 
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_' || c == '-' || c == '.' || c == ':'))
+        if (!(ascii_is_letter_or_digit(c) || c == '_' || c == '-' || c == '.' || c == ':'))
             return false;
     }
     return name.len > 0 && name.len <= EVENT_NAME_MAX;
@@ -86,8 +71,7 @@ struct str message_event_write(struct arena *mem, const struct event_text *e)
 {
     struct buf out;
 
-    buf_init_arena(&out, mem);
-    buf_char(&out, '{');
+    object_begin(&out, mem);
     object_id(&out, "id", e->id);
     object_text(&out, "name", e->name);
     object_json(&out, "payload", e->payload_json);
@@ -98,20 +82,17 @@ struct str message_event_write(struct arena *mem, const struct event_text *e)
         object_json(&out, "executionId", STR_NONE);
     object_text(&out, "code", e->code);
     object_time(&out, "at", e->at_us);
-    buf_char(&out, '}');
-    return buf_view(&out);
+    return object_end(&out);
 }
 
 struct str message_trigger_write(struct arena *mem, struct str event_json, struct str chain)
 {
     struct buf out;
 
-    buf_init_arena(&out, mem);
-    buf_char(&out, '{');
+    object_begin(&out, mem);
     object_json(&out, "event", event_json);
     object_text(&out, "chain", chain);
-    buf_char(&out, '}');
-    return buf_view(&out);
+    return object_end(&out);
 }
 
 bool message_trigger_read(struct arena *mem, struct str body_json, struct value *event,
@@ -123,7 +104,7 @@ bool message_trigger_read(struct arena *mem, struct str body_json, struct value 
         return false;
     *event = value_map_get_str(body, STR("event"));
     text = value_map_get_str(body, STR("chain"));
-    *chain = text.kind == VALUE_STRING ? value_text(text) : STR_NONE;
+    *chain = value_text_or(text, STR_NONE);
     return event->kind == VALUE_MAP || err_set(err, ERR_INTERNAL, "the message holds no event");
 }
 
@@ -146,13 +127,16 @@ static enum step_result publish_event(struct turn *t, const struct command *c, s
     struct message m = {.kind = MESSAGE_EVENT};
     struct str key, payload_json = STR_NONE;
     struct value payload;
+    struct mask mask;
 
+    /* What the author of the process puts into an event goes out as it is; the key of the execution does not. */
+    show_mask(t->mem, t->x, &mask);
     if (!command_text(t, c, FIELD_EVENT, STR_NONE, &m.name) ||
-        !command_text(t, c, FIELD_KEY, t->x->key, &key) ||
+        !command_text(t, c, FIELD_KEY, mask_text(t->mem, &mask, t->x->key), &key) ||
         !command_field(t, c, FIELD_PAYLOAD, &payload))
         return STEP_FAILED;
     if (!is_event_name(m.name))
-        return turn_fail(t, STR("validation_event"), STR("business"),
+        return turn_fail(t, STR("validation_event"), ERR_CLASS_BUSINESS,
                          "'event' is a name of 1 to %d letters, digits, '_', '-', '.' or ':'",
                          EVENT_NAME_MAX);
     if (payload.kind != VALUE_ABSENT && !turn_json(t, payload, &payload_json))
@@ -214,18 +198,17 @@ static bool write_addresses(struct turn *t, const struct command *c, enum comman
         return true;
     count = v.kind == VALUE_LIST ? v.len : 1;
     if (count > ADDRESSES_MAX)
-        return turn_fail(t, STR("limit_addresses"), STR("business"),
+        return turn_fail(t, STR("limit_addresses"), ERR_CLASS_BUSINESS,
                          "'%s' has at most %d addresses", name, ADDRESSES_MAX) == STEP_DONE;
     if (count == 0)
         return true;
-    object_name(out, name);
-    buf_char(out, '[');
+    object_list(out, name);
     for (uint32_t i = 0; i < count; i++) {
         struct value one = v.kind == VALUE_LIST ? v.items[i] : v;
 
         if (one.kind != VALUE_STRING ||
             (!is_address(value_text(one)) && !is_person(value_text(one))))
-            return turn_fail(t, STR("validation_address"), STR("business"),
+            return turn_fail(t, STR("validation_address"), ERR_CLASS_BUSINESS,
                              "'%s' holds something that is no address: write name@example.com, "
                              "Name <name@example.com>, group:name or the id of a user",
                              name) == STEP_DONE;
@@ -254,18 +237,23 @@ static struct value root_of(struct turn *t, enum context_root root)
 static enum step_result render(struct turn *t, const struct command *c, struct str code,
                                struct mail_texts *out)
 {
-    const struct render_reads *reads = t->ev->renders;
+    const struct render_reads *reads = &event_reads(t->ev)->renders;
     struct str place = procedure_command_place(t, c);
     struct render_read need = {.code = code};
 
     need.call = str_printf(t->mem, "%.*s@%lld", STR_ARG(turn_key(t, place)), (long long)t->x->seq);
-    for (size_t i = 0; reads != NULL && i < reads->count; i++) {
+    for (size_t i = 0; i < reads->count; i++) {
         const struct render_read *read = &reads->items[i];
 
         if (!str_eq(read->call, need.call))
             continue;
-        if (read->error.kind == VALUE_MAP)
-            return turn_fail_answer(t, read->error);
+        if (read->error.kind == VALUE_MAP) {
+            enum step_result end = turn_fail_answer(t, read->error);
+
+            /* A wrong name, or a wrong expression in a template: held until it is put right. */
+            t->failure.is_own = true;
+            return end;
+        }
         *out =
             (struct mail_texts){.subject = read->subject, .body = read->body, .html = read->html};
         return STEP_DONE;
@@ -302,10 +290,11 @@ static enum step_result mail_texts(struct turn *t, const struct command *c, stru
     if (subject.len > 0)
         out->subject = subject;
     if (out->body.len == 0 && out->html.len == 0)
-        return turn_fail(t, STR("validation_body"), STR("business"),
+        return turn_fail(t, STR("validation_body"), ERR_CLASS_BUSINESS,
                          "a mail needs a 'template', a 'body' or 'html'");
     if (out->subject.len == 0)
-        return turn_fail(t, STR("validation_subject"), STR("business"), "a mail needs a 'subject'");
+        return turn_fail(t, STR("validation_subject"), ERR_CLASS_BUSINESS,
+                         "a mail needs a 'subject'");
     return STEP_DONE;
 }
 
@@ -318,17 +307,16 @@ static enum step_result send_mail(struct turn *t, const struct command *c, struc
     struct buf body;
     enum step_result end;
 
-    buf_init_arena(&body, t->mem);
-    buf_char(&body, '{');
+    object_begin(&body, t->mem);
     if (!write_addresses(t, c, FIELD_TO, "to", &body, &m.name, &has_people) ||
         !write_addresses(t, c, FIELD_CC, "cc", &body, &others, &has_people) ||
         !write_addresses(t, c, FIELD_BCC, "bcc", &body, &others, &has_people) ||
         !command_text(t, c, FIELD_REPLY_TO, STR_NONE, &reply_to))
         return STEP_FAILED;
     if (m.name.len == 0)
-        return turn_fail(t, STR("validation_address"), STR("business"), "'to' has no address");
+        return turn_fail(t, STR("validation_address"), ERR_CLASS_BUSINESS, "'to' has no address");
     if (reply_to.len > 0 && !is_address(reply_to))
-        return turn_fail(t, STR("validation_address"), STR("business"),
+        return turn_fail(t, STR("validation_address"), ERR_CLASS_BUSINESS,
                          "'replyTo' is no address: write name@example.com");
     end = mail_texts(t, c, &texts);
     if (end != STEP_DONE)
@@ -361,19 +349,17 @@ static enum step_result send_short(struct turn *t, const struct command *c, stru
         (m.kind == MESSAGE_PUSH && !command_text(t, c, FIELD_TITLE, STR_NONE, &title)))
         return STEP_FAILED;
     if (m.name.len == 0 || m.name.len > PHONE_MAX)
-        return turn_fail(t, STR("validation_address"), STR("business"),
+        return turn_fail(t, STR("validation_address"), ERR_CLASS_BUSINESS,
                          "'to' must have 1 to %d bytes", PHONE_MAX);
     m.id = message_id(t);
-    buf_init_arena(&body, t->mem);
-    buf_char(&body, '{');
+    object_begin(&body, t->mem);
     object_id(&body, "id", m.id);
     object_text(&body, "to", m.name);
     if (title.len > 0)
         object_text(&body, "title", title);
     object_text(&body, "body", text);
     object_id(&body, "executionId", t->x->id);
-    buf_char(&body, '}');
-    m.body_json = buf_view(&body);
+    m.body_json = object_end(&body);
     return message_stage(t, m, out);
 }
 

@@ -25,6 +25,8 @@
  * for whoever reads the history: wait (what it waits for), cancel, result, end.
  * The cursor, the status and the other columns are stored as they are.
  */
+#include "define/program.h"
+#include "engine/actions.h"
 #include "engine/state.h"
 #include "engine/stored.h"
 
@@ -34,7 +36,7 @@ static struct step_state completed(int64_t visit, struct value output, struct st
         .outcome = OUTCOME_COMPLETED, .visit = visit, .output = output, .output_json = json};
 }
 
-static struct step_state failed(int64_t visit, struct value error, struct str json)
+static struct step_state restore_failed(int64_t visit, struct value error, struct str json)
 {
     return (struct step_state){
         .outcome = OUTCOME_FAILED, .visit = visit, .error = error, .error_json = json};
@@ -47,15 +49,15 @@ static struct step_state skipped(int64_t visit)
 
 static struct step_state restore_step(struct arena *mem, struct value stored)
 {
-    struct value output = stored_field(stored, STR("output")),
-                 error = stored_field(stored, STR("error"));
-    int64_t visit = stored_int(stored, STR("visit"));
+    struct value output = value_map_member(stored, STR("output")),
+                 error = value_map_member(stored, STR("error"));
+    int64_t visit = value_map_int(stored, STR("visit"));
 
     if (output.kind != VALUE_ABSENT)
-        return completed(visit, output, stored_json(mem, output));
+        return completed(visit, output, json_must_text(mem, output));
     if (error.kind != VALUE_ABSENT)
-        return failed(visit, error, stored_json(mem, error));
-    return value_is_true(stored_field(stored, STR("skipped")))
+        return restore_failed(visit, error, json_must_text(mem, error));
+    return value_is_true(value_map_member(stored, STR("skipped")))
                ? skipped(visit)
                : (struct step_state){.visit = visit};
 }
@@ -66,19 +68,19 @@ static struct signal *restore_signal(struct arena *mem, struct value view, int64
     struct signal *signal = arena_alloc(mem, sizeof(*signal));
 
     *signal = (struct signal){
-        .id = stored_text(view, STR("id")),
-        .type = stored_text(view, STR("type")),
+        .id = value_map_text(view, STR("id")),
+        .type = value_map_text(view, STR("type")),
         .received_at_us = at_us,
         .seq = seq,
         .view = view,
-        .json = stored_json(mem, view),
+        .json = json_must_text(mem, view),
     };
     return signal;
 }
 
 static size_t json_len(struct arena *mem, struct value v)
 {
-    return stored_json(mem, v).len;
+    return json_must_text(mem, v).len;
 }
 
 /* "CODE", "CODE:VISIT" or "CODE:VISIT:NUMBER" of a step that holds something. */
@@ -105,16 +107,18 @@ static struct holder read_holder(const struct program *p, struct str text)
     return h;
 }
 
+static struct round round_of(struct holder h)
+{
+    return (struct round){.loop = h.step->index + 1, .visit = h.visit, .index = h.number};
+}
+
 static struct round read_round(const struct program *p, struct value text)
 {
-    struct holder h;
+    struct holder h = {0};
 
-    if (text.kind != VALUE_STRING)
-        return (struct round){0};
-    h = read_holder(p, value_text(text));
-    if (h.step == NULL)
-        return (struct round){0};
-    return (struct round){.loop = h.step->index + 1, .visit = h.visit, .index = h.number};
+    if (text.kind == VALUE_STRING)
+        h = read_holder(p, value_text(text));
+    return h.step != NULL ? round_of(h) : (struct round){0};
 }
 
 /* [number, value] counts as its value. */
@@ -132,9 +136,9 @@ static bool restore_loops(struct arena *mem, struct execution *x, struct value l
     for (uint32_t i = 0; loops.kind == VALUE_MAP && i < loops.len; i++) {
         struct value stored = loops.map->entries[i].value;
         struct holder h = read_holder(x->program, value_text(loops.map->entries[i].key));
-        struct value items = stored_field(stored, STR("items")),
-                     errors = stored_field(stored, STR("errors")),
-                     list = stored_field(stored, STR("list"));
+        struct value items = value_map_member(stored, STR("items")),
+                     errors = value_map_member(stored, STR("errors")),
+                     list = value_map_member(stored, STR("list"));
 
         if (h.step == NULL)
             return stored_broken(err, "a loop is not in its program");
@@ -142,9 +146,9 @@ static bool restore_loops(struct arena *mem, struct execution *x, struct value l
             mem, x, h.step->index, h.visit,
             (struct loop_data){.list = list,
                                .list_bytes = list.kind == VALUE_LIST ? json_len(mem, list) : 0,
-                               .base = stored_int(stored, STR("base")),
-                               .started = stored_int(stored, STR("started")),
-                               .ended = stored_int(stored, STR("ended"))});
+                               .base = value_map_int(stored, STR("base")),
+                               .started = value_map_int(stored, STR("started")),
+                               .ended = value_map_int(stored, STR("ended"))});
         for (uint32_t k = 0; items.kind == VALUE_LIST && k < items.len; k++)
             state_add_collected(mem, x, h.step->index, h.visit, items.items[k],
                                 held_len(mem, h.step, items.items[k]));
@@ -160,16 +164,16 @@ static bool restore_rounds(struct arena *mem, struct execution *x, struct value 
 {
     for (uint32_t i = 0; rounds.kind == VALUE_LIST && i < rounds.len; i++) {
         struct value r = rounds.items[i];
-        const struct step *loop = program_step(x->program, stored_text(r, STR("loop")));
-        const struct step *step = program_step(x->program, stored_text(r, STR("step")));
+        const struct step *loop = program_step(x->program, value_map_text(r, STR("loop")));
+        const struct step *step = program_step(x->program, value_map_text(r, STR("step")));
 
         if (loop == NULL || step == NULL)
             return stored_broken(err, "a step of an iteration is not in its program");
         state_set_round_step(mem, x,
                              (struct round){.loop = loop->index + 1,
-                                            .visit = stored_int(r, STR("visit")),
-                                            .index = stored_int(r, STR("index"))},
-                             step->index, restore_step(mem, stored_field(r, STR("state"))));
+                                            .visit = value_map_int(r, STR("visit")),
+                                            .index = value_map_int(r, STR("index"))},
+                             step->index, restore_step(mem, value_map_member(r, STR("state"))));
     }
     return true;
 }
@@ -196,7 +200,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
 
     if (!stored_read(mem, text, &context, err))
         return false;
-    steps = stored_field(context, STR("steps"));
+    steps = value_map_member(context, STR("steps"));
     for (uint32_t i = 0; steps.kind == VALUE_MAP && i < steps.len; i++) {
         const struct value_entry *e = &steps.map->entries[i];
         const struct step *step = program_step(x->program, value_text(e->key));
@@ -204,30 +208,31 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
             return stored_broken(err, "a step is not in its program");
         state_set_step(mem, x, (struct round){0}, step->index, restore_step(mem, e->value));
     }
-    state_restore_visits(mem, x, stored_field(context, STR("visits")));
-    input = stored_field(context, STR("input"));
+    state_restore_visits(mem, x, value_map_member(context, STR("visits")));
+    input = value_map_member(context, STR("input"));
     if (input.kind == VALUE_MAP)
-        state_set_input(x, input, stored_json(mem, input));
-    variables = stored_field(context, STR("variables"));
+        state_set_input(x, input, json_must_text(mem, input));
+    variables = value_map_member(context, STR("variables"));
     if (variables.kind == VALUE_MAP)
-        state_set_variables(x, variables, stored_json(mem, variables));
-    signals = stored_field(context, STR("signals"));
+        state_set_variables(x, variables, json_must_text(mem, variables));
+    signals = value_map_member(context, STR("signals"));
     for (uint32_t i = 0; signals.kind == VALUE_LIST && i < signals.len; i++) {
         struct value s = signals.items[i];
-        struct signal *signal = restore_signal(mem, stored_field(s, STR("signal")),
-                                               stored_int(s, STR("seq")), stored_int(s, STR("at")));
-        signal->is_taken = value_is_true(stored_field(s, STR("taken")));
+        struct signal *signal =
+            restore_signal(mem, value_map_member(s, STR("signal")), value_map_int(s, STR("seq")),
+                           value_map_int(s, STR("at")));
+        signal->is_taken = value_is_true(value_map_member(s, STR("taken")));
         state_add_signal(mem, x, signal);
     }
-    restore_compensation(mem, x, stored_field(context, STR("compensated")), true);
-    restore_compensation(mem, x, stored_field(context, STR("failed")), false);
-    given_up = stored_field(context, STR("givenUp"));
+    restore_compensation(mem, x, value_map_member(context, STR("compensated")), true);
+    restore_compensation(mem, x, value_map_member(context, STR("failed")), false);
+    given_up = value_map_member(context, STR("givenUp"));
     for (uint32_t i = 0; given_up.kind == VALUE_LIST && i < given_up.len; i++)
         state_add_given_up(mem, x, given_up.items[i]);
-    last = step_index(x->program, stored_text(context, STR("last")));
+    last = step_index(x->program, value_map_text(context, STR("last")));
     x->last_done = last != NO_STEP ? last + 1 : 0;
-    return restore_loops(mem, x, stored_field(context, STR("loops")), err) &&
-           restore_rounds(mem, x, stored_field(context, STR("rounds")), err);
+    return restore_loops(mem, x, value_map_member(context, STR("loops")), err) &&
+           restore_rounds(mem, x, value_map_member(context, STR("rounds")), err);
 }
 
 static bool fold_step(struct arena *mem, struct execution *x, const struct history_row *row,
@@ -251,7 +256,7 @@ static bool fold_step(struct arena *mem, struct execution *x, const struct histo
     } else if (str_eq(row->status, STR("failed"))) {
         if (!stored_read(mem, row->error_json, &v, err))
             return false;
-        state = failed(row->visit, v, row->error_json);
+        state = restore_failed(row->visit, v, row->error_json);
     }
     state_set_step(mem, x, read_round(x->program, round), step->index, state);
     return true;
@@ -262,16 +267,6 @@ static struct str after_colon(struct str name)
     int64_t colon = str_find(name, STR(":"), 0);
 
     return colon < 0 ? STR_NONE : str_slice(name, (size_t)colon + 1, name.len);
-}
-
-/* [number, value] */
-static struct value numbered(struct arena *mem, int64_t number, struct value v)
-{
-    struct value *pair = ARENA_ARRAY(mem, 2, struct value);
-
-    pair[0] = value_int(number);
-    pair[1] = v;
-    return value_list(pair, 2);
 }
 
 /* What a row adds to the loops and parallel steps around its step. */
@@ -294,59 +289,70 @@ static bool fold_loops(struct arena *mem, struct execution *x, struct value delt
         if (h.step == NULL)
             return stored_broken(err, "a loop is not in its program");
         if (is_done)
-            state_end_round(
-                mem, x,
-                (struct round){.loop = h.step->index + 1, .visit = h.visit, .index = h.number});
+            state_end_round(mem, x, round_of(h));
         else if (is_error)
             state_add_loop_error(mem, x, h.step->index, h.visit, v, json_len(mem, v));
         else
             state_add_collected(mem, x, h.step->index, h.visit,
-                                h.number < 0 ? v : numbered(mem, h.number, v), json_len(mem, v));
+                                h.number < 0 ? v : state_numbered(mem, h.number, v),
+                                json_len(mem, v));
     }
     return true;
+}
+
+int64_t state_row_took(struct arena *mem, const struct history_row *row)
+{
+    struct value delta, took;
+    struct err err;
+
+    if (row->kind == HISTORY_EVENT || row->delta_json.len == 0 ||
+        !json_read(mem, row->delta_json, &delta, &err) || delta.kind != VALUE_MAP)
+        return 0;
+    took = value_map_member(delta, STR("took"));
+    return took.kind == VALUE_INT ? took.i : 0;
 }
 
 static void fold_delta(struct arena *mem, struct execution *x, const struct history_row *row,
                        struct value delta)
 {
-    struct value v = stored_field(delta, STR("variables"));
+    struct value v = value_map_member(delta, STR("variables"));
 
     if (v.kind == VALUE_MAP) {
         v = state_merge(mem, x->variables, v);
-        state_set_variables(x, v, stored_json(mem, v));
+        state_set_variables(x, v, json_must_text(mem, v));
     }
-    v = stored_field(delta, STR("signal"));
+    v = value_map_member(delta, STR("signal"));
     if (v.kind == VALUE_MAP)
         state_add_signal(mem, x, restore_signal(mem, v, row->seq, row->completed_at_us));
-    v = stored_field(delta, STR("took"));
+    v = value_map_member(delta, STR("took"));
     if (v.kind == VALUE_INT)
         state_take_signal(mem, x, v.i);
-    v = stored_field(delta, STR("input"));
+    v = value_map_member(delta, STR("input"));
     if (v.kind == VALUE_MAP)
-        state_set_input(x, v, stored_json(mem, v));
-    state_count_visits(mem, x, read_round(x->program, stored_field(delta, STR("visitsIn"))),
-                       stored_field(delta, STR("visits")));
-    v = stored_field(delta, STR("dropped"));
+        state_set_input(x, v, json_must_text(mem, v));
+    state_count_visits(mem, x, read_round(x->program, value_map_member(delta, STR("visitsIn"))),
+                       value_map_member(delta, STR("visits")));
+    v = value_map_member(delta, STR("dropped"));
     for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++)
         if (step_index(x->program, value_text(v.items[i])) != NO_STEP)
             state_drop_step(x, step_index(x->program, value_text(v.items[i])));
-    v = stored_field(delta, STR("list"));
+    v = value_map_member(delta, STR("list"));
     if (v.kind == VALUE_LIST && step_index(x->program, row->step) != NO_STEP)
         state_begin_loop(mem, x, step_index(x->program, row->step), row->visit, v, json_len(mem, v),
-                         stored_int(delta, STR("started")));
+                         value_map_int(delta, STR("started")));
 }
 
 static void fold_given_up(struct arena *mem, struct execution *x, const struct history_row *row,
                           struct value delta)
 {
-    struct value v = stored_field(delta, STR("givenUp"));
+    struct value v = value_map_member(delta, STR("givenUp"));
 
     if (v.kind == VALUE_MAP)
         state_add_given_up(mem, x, v);
-    v = stored_field(delta, STR("undoes"));
+    v = value_map_member(delta, STR("undoes"));
     if (v.kind == VALUE_STRING)
         state_drop_given_up(mem, x, value_text(v));
-    if (value_is_true(stored_field(delta, STR("redone"))))
+    if (value_is_true(value_map_member(delta, STR("redone"))))
         state_move_compensated(mem, x, row->step);
 }
 
@@ -360,11 +366,11 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
         return false;
     if (row->visit > 0 && step_index(x->program, row->step) != NO_STEP)
         state_give_visit(x, step_index(x->program, row->step), row->visit);
-    is_last = stored_field(delta, STR("retry")).kind == VALUE_ABSENT;
+    is_last = value_map_member(delta, STR("retry")).kind == VALUE_ABSENT;
     if (row->kind == HISTORY_FORWARD && is_last &&
-        !fold_step(mem, x, row, stored_field(delta, STR("round")), has_moved, err))
+        !fold_step(mem, x, row, value_map_member(delta, STR("round")), has_moved, err))
         return false;
-    about = stored_field(delta, STR("undone"));
+    about = value_map_member(delta, STR("undone"));
     if (about.kind == VALUE_BOOL)
         state_add_compensated(mem, x, row->step, about.b);
     fold_given_up(mem, x, row, delta);
@@ -375,12 +381,12 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
 /* {compensation: {compensated: [...], failed: [...]}}: whether one of them names a step. */
 static bool says_rolled_back(struct value error)
 {
-    struct value said = stored_field(error, STR("compensation"));
-    struct value done = stored_field(said, STR("compensated"));
-    struct value failed = stored_field(said, STR("failed"));
+    struct value said = value_map_member(error, STR("compensation"));
+    struct value done = value_map_member(said, STR("compensated"));
+    struct value restore_failed = value_map_member(said, STR("failed"));
 
     return (done.kind == VALUE_LIST && done.len > 0) ||
-           (failed.kind == VALUE_LIST && failed.len > 0);
+           (restore_failed.kind == VALUE_LIST && restore_failed.len > 0);
 }
 
 bool state_restore_facts(struct arena *mem, struct stored_execution *stored, struct err *err)
@@ -407,12 +413,12 @@ static bool moves_to_version(struct arena *mem, const struct history *history, b
         const struct history_row *row = &history->items[i];
         struct value delta;
 
-        if (row->kind != HISTORY_EVENT ||
-            (!str_eq(row->status, STR("migrated")) && !str_eq(row->status, STR("retry"))))
+        if (row->kind != HISTORY_EVENT || (!str_eq(row->status, action_row(ACTION_MIGRATE)) &&
+                                           !str_eq(row->status, action_row(ACTION_RETRY))))
             continue;
         if (!stored_read(mem, row->delta_json, &delta, err))
             return false;
-        *moves = stored_field(delta, STR("version")).kind == VALUE_INT;
+        *moves = value_map_member(delta, STR("version")).kind == VALUE_INT;
     }
     return true;
 }

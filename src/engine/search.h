@@ -16,9 +16,9 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "cel/cel.h"
+#include "engine/search_found.h"
 
 enum {
-    SEARCH_ORDERS_MAX = 8,
     SEARCH_PAGE_MAX = 1000,           /* records of one page */
     SEARCH_BYTES_MAX = 64 << 20,      /* of what one search holds in memory */
     SEARCH_COST_MAX = 400000000,      /* of all evaluations of `where` together */
@@ -58,13 +58,6 @@ bool search_add_order(struct search *s, struct str text) MUST_USE;
 
 /* Whether two searches ask for the same. */
 bool search_is_same(const struct search *a, const struct search *b);
-
-/* Where a record stands in the order of a search. */
-struct search_rank {
-    struct value keys[SEARCH_ORDERS_MAX]; /* null where it has no such field */
-    int64_t row;                          /* the store's: later records have larger ones */
-    struct str id;
-};
 
 void search_rank_of(const struct search *s, struct value record, int64_t row,
                     struct search_rank *out);
@@ -123,28 +116,6 @@ bool search_offer(struct collector *c, int64_t row, struct str id, int64_t versi
 /* Bring the items into their order and leave the first of them. */
 void search_end(struct collector *c);
 void search_fini(struct collector *c);
-
-/* --- what was found, as the engine gets it --- */
-
-struct search_hidden {
-    struct str id;
-    int64_t row;
-};
-
-struct search_match {
-    struct search_rank rank;
-    struct value record; /* {id, version, ...} */
-};
-
-struct search_found {
-    struct search_match *items;
-    uint32_t count;
-    bool more;
-    struct search_hidden *hidden; /* those of search.hidden that were met, and where */
-    uint32_t hidden_count;
-    int64_t after_row; /* of the record that `after` names; 0 without it */
-    struct err err;    /* ERR_NONE, or why there is nothing: ERR_LIMIT_QUERY, or of `where` */
-};
 
 /* Turn the items of a collector, which has ended, into what was found. */
 void search_take(struct arena *mem, struct collector *c, struct search_found *out);

@@ -1,4 +1,6 @@
 /* secrets.c - which values of an execution in memory are to be hidden; see show.h. */
+#include "define/program.h"
+#include "engine/execution.h"
 #include "engine/show.h"
 
 static const struct wait *wait_of(const struct step *step)
@@ -44,4 +46,5 @@ void show_mask(struct arena *mem, const struct execution *x, struct mask *out)
         mask_learn(mem, out, x->first_input);
     if (out->fields.count > 0)
         learn_answers(mem, x, out);
+    mask_seal(mem, out);
 }

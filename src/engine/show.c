@@ -5,18 +5,6 @@
 #include "value/json.h"
 #include "value/object.h"
 
-const char *action_name(enum action action)
-{
-    static const char *const names[] = {
-#define ACTION(symbol, name) [ACTION_##symbol] = (name),
-#include "engine/actions.def"
-#undef ACTION
-    };
-
-    ASSERT(action < ACTION_COUNT);
-    return names[action];
-}
-
 static bool waits_for(const struct stored_execution *x, enum waiting_kind kind)
 {
     return x->status == STATUS_WAITING && x->waiting_kind == kind;
@@ -27,30 +15,11 @@ bool show_allows(const struct stored_execution *x, enum action action)
     bool is_terminal = status_is_terminal(x->status);
 
     switch (action) {
-    case ACTION_CANCEL:
-        return !is_terminal && x->status != STATUS_COMPENSATING;
-    case ACTION_SIGNAL:
-        return !is_terminal;
-    case ACTION_ASSIGN:
-        return waits_for(x, WAITING_SIGNAL);
-    case ACTION_RETRY:
-        return waits_for(x, WAITING_INCIDENT) || waits_for(x, WAITING_PARKED) ||
-               (x->status == STATUS_FAILED && !x->is_rolled_back);
-    case ACTION_SKIP:
-        /* Of the result, when that is what failed, there is none. */
-        return (waits_for(x, WAITING_INCIDENT) || waits_for(x, WAITING_JOB)) &&
-               x->current_step.len > 0;
-    case ACTION_MIGRATE:
-        return x->status == STATUS_WAITING;
-    case ACTION_PAUSE:
-        return !is_terminal && x->status != STATUS_COMPENSATING &&
-               !waits_for(x, WAITING_INCIDENT) && !waits_for(x, WAITING_PARKED) &&
-               !waits_for(x, WAITING_PAUSED);
-    case ACTION_RESUME:
-        return waits_for(x, WAITING_PAUSED);
-    case ACTION_AGAIN:
-    case ACTION_DELETE:
-        return is_terminal;
+#define ACTION(symbol, name, makes, takes, needs, many, when, ...)                                 \
+    case ACTION_##symbol:                                                                          \
+        return (when);
+#include "engine/actions.def"
+#undef ACTION
     case ACTION_COUNT:
         break;
     }
@@ -60,14 +29,21 @@ bool show_allows(const struct stored_execution *x, enum action action)
 /* What may be done with it now: as engine_advance() would decide. */
 static void actions_field(struct buf *out, const struct stored_execution *x)
 {
-    object_name(out, "actions");
-    buf_char(out, '[');
+    object_list(out, "actions");
     for (unsigned i = 0; i < ACTION_COUNT; i++)
         if (show_allows(x, (enum action)i)) {
             object_next(out);
-            json_write_string(out, str_of(action_name((enum action)i)));
+            json_write_string(out, str_of(action_specs[i].name));
         }
     buf_char(out, ']');
+}
+
+static void write_id_or_null(struct buf *out, const char *name, bool is_there, struct uuid id)
+{
+    if (is_there)
+        object_id(out, name, id);
+    else
+        object_json(out, name, STR_NONE);
 }
 
 /* Everything but input and context, which come before it. */
@@ -78,16 +54,9 @@ static void write_rest(struct buf *out, const struct stored_execution *x)
     object_json(out, "error", x->error_json);
     object_json(out, "result", x->result_json);
     object_int(out, "rowVersion", x->row_version);
-    object_name(out, "debug");
-    buf_text(out, "false");
-    if (x->has_parent)
-        object_id(out, "parentId", x->parent_id);
-    else
-        object_text(out, "parentId", STR_NONE);
-    if (x->has_again_of)
-        object_id(out, "againOf", x->again_of);
-    else
-        object_text(out, "againOf", STR_NONE);
+    object_bool(out, "debug", false);
+    write_id_or_null(out, "parentId", x->has_parent, x->parent_id);
+    write_id_or_null(out, "againOf", x->has_again_of, x->again_of);
     if (x->record.len > 0)
         object_text(out, "record", x->record);
     if (x->has_again_as)
@@ -169,29 +138,23 @@ static void write_context(struct buf *out, const struct execution *x)
 {
     struct shared_iter iter = signals_last(&x->signals, SIGNALS_SHOWN);
     const struct signal *signal;
-    bool first = true;
 
-    object_name(out, "context");
-    buf_char(out, '{');
+    object_nested(out, "context");
     object_json(out, "input", x->input_json);
     if (x->webhook_json.len > 0)
         object_json(out, "webhook", x->webhook_json);
-    object_name(out, "steps");
-    buf_char(out, '{');
+    object_nested(out, "steps");
     for (uint32_t i = 0; i < x->program->step_count; i++) {
         if (x->steps[i].outcome == OUTCOME_NONE)
             continue;
-        if (!first)
-            buf_char(out, ',');
-        first = false;
+        object_next(out);
         json_write_string(out, x->program->steps[i].code);
         buf_char(out, ':');
         write_step_view(out, &x->steps[i], &x->program->steps[i]);
     }
     buf_char(out, '}');
     object_json(out, "variables", x->variables_json.len > 0 ? x->variables_json : STR("{}"));
-    object_name(out, "signals");
-    buf_char(out, '[');
+    object_list(out, "signals");
     while ((signal = signals_next(&x->signals, &iter)) != NULL) {
         object_next(out);
         buf_str(out, signal->json);
@@ -262,14 +225,6 @@ static void add_strand(struct program *p, struct step *made, struct value strand
     add_step(p, made, value_map_get_str(strand, STR("step")));
 }
 
-/* The strands that were stopped before everything was rolled back. */
-static struct value left_behind(struct value cursor)
-{
-    struct value rollback = value_map_get_str(cursor, STR("undo"));
-
-    return rollback.kind == VALUE_MAP ? value_map_get_str(rollback, STR("beside")) : value_absent();
-}
-
 /* Of "CODE:VISIT". */
 static struct value code_of(struct value key)
 {
@@ -291,7 +246,8 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
     struct value loops = value_map_get_str(context, STR("loops"));
     struct value rounds = value_map_get_str(context, STR("rounds"));
     struct value beside = value_map_get_str(cursor, STR("beside"));
-    struct value left = left_behind(cursor);
+    /* The strands that were stopped before everything was rolled back. */
+    struct value left = value_map_member(value_map_get_str(cursor, STR("undo")), STR("beside"));
     size_t room = (steps.kind == VALUE_MAP ? steps.len : 0) +
                   (loops.kind == VALUE_MAP ? loops.len : 0) +
                   (rounds.kind == VALUE_LIST ? 2u * rounds.len : 0) + strand_room(cursor) +
@@ -323,9 +279,7 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
         add_step(p, made, value_string(stored->history.items[i].step));
     add_strand(p, made, cursor);
     for (uint32_t i = 0; i < p->step_count; i++) {
-        struct value meta = stored->step_meta.kind == VALUE_MAP
-                                ? value_map_get_str(stored->step_meta, made[i].code)
-                                : value_absent();
+        struct value meta = value_map_member(stored->step_meta, made[i].code);
         made[i].index = i;
         made[i].meta = meta.kind == VALUE_MAP ? meta : value_map_empty();
     }
@@ -361,7 +315,7 @@ bool show_stored(struct arena *mem, struct buf *out, const struct stored_executi
 
 void show_history_row(struct buf *out, struct uuid execution, const struct history_row *row)
 {
-    char id[UUID_TEXT_LEN + 1];
+    struct str id = UUID_STR(execution);
 
     buf_char(out, '{');
     object_id(out, "id", engine_row_id(execution, row->seq, row->completed_at_us));
@@ -375,15 +329,14 @@ void show_history_row(struct buf *out, struct uuid execution, const struct histo
     object_json(out, "output", row->output_json);
     object_json(out, "error", row->error_json);
     object_name(out, "idempotencyKey");
-    uuid_write(execution, id);
     if (row->key.len > 0)
         json_write_string(out, row->key);
     else if (row->step.len == 0)
         buf_text(out, "null");
     else if (row->visit > 1)
-        buf_printf(out, "\"%s-%.*s-%lld\"", id, STR_ARG(row->step), (long long)row->visit);
+        buf_printf(out, "\"%s-%.*s-%lld\"", id.ptr, STR_ARG(row->step), (long long)row->visit);
     else
-        buf_printf(out, "\"%s-%.*s\"", id, STR_ARG(row->step));
+        buf_printf(out, "\"%s-%.*s\"", id.ptr, STR_ARG(row->step));
     object_time(out, "startedAt", row->started_at_us);
     object_time(out, "completedAt", row->completed_at_us);
     buf_char(out, '}');

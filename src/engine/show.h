@@ -5,22 +5,20 @@
  * store: {id, kind, code, version, status, key, input, context, currentStep,
  * waitingFor, error, result, rowVersion, debug, parentId, user, actions,
  * createdAt, startedAt, completedAt, updatedAt, deadlineAt}.
+ *
+ * why: decisions 0131, 0101
  */
 #ifndef PAWL_ENGINE_SHOW_H
 #define PAWL_ENGINE_SHOW_H
 
 #include "base/buf.h"
-#include "engine/state.h"
+#include "base/uuid.h"
+#include "engine/actions.h"
 #include "value/mask.h"
 
-enum action {
-#define ACTION(symbol, name) ACTION_##symbol,
-#include "engine/actions.def"
-#undef ACTION
-    ACTION_COUNT
-};
-
-const char *action_name(enum action action);
+struct execution;
+struct history_row;
+struct stored_execution;
 
 /*
  * Whether it may be done with an execution as it was stored: what is not, is

@@ -4,12 +4,14 @@
  *
  * Signals that a wait has taken stay as long as $.signals shows them; older
  * ones leave. So all but the last SIGNALS_SHOWN are pending.
+ *
+ * why: decisions 0112, 0113
  */
 #ifndef PAWL_ENGINE_SIGNALS_H
 #define PAWL_ENGINE_SIGNALS_H
 
 #include "base/str.h"
-#include "engine/shared_list.h"
+#include "engine/command/shared_list.h"
 #include "value/value.h"
 
 enum { SIGNALS_SHOWN = 100 }; /* in $.signals */
@@ -44,9 +46,6 @@ const struct signal *signals_take(struct arena *mem, struct signals *s, const vo
 
 /* The first of that id, or NULL. */
 const struct signal *signals_find(const struct signals *s, struct str id);
-
-/* Number `index`, the oldest being 0; there must be one. */
-const struct signal *signals_at(const struct signals *s, size_t index);
 
 /* Going over them: `iter` begins as all zeros. NULL after the last. */
 const struct signal *signals_next(const struct signals *s, struct shared_iter *iter);

@@ -8,39 +8,30 @@
 #include "base/buf.h"
 #include "engine/context.h"
 #include "value/json.h"
-#include "value/number.h"
+#include "value/object.h"
 
 /* --- writing --- */
 
-static void comma(struct buf *out, bool *first)
+static void write_items(struct arena *mem, struct buf *out, const char *name,
+                        const struct items *items)
 {
-    if (!*first)
-        buf_char(out, ',');
-    *first = false;
-}
-
-static void write_int(struct buf *out, const char *before, int64_t n)
-{
-    char text[NUMBER_TEXT_MAX];
-
-    buf_text(out, before);
-    buf_add(out, text, number_write_int(text, n));
+    object_name(out, name);
+    json_must_write(out, items_value(mem, items));
 }
 
 static void write_step(struct buf *out, const struct step_state *s)
 {
-    write_int(out, "{\"visit\":", s->visit);
+    buf_char(out, '{');
+    object_int(out, "visit", s->visit);
     switch (s->outcome) {
     case OUTCOME_COMPLETED:
-        buf_text(out, ",\"output\":");
-        buf_str(out, s->output_json);
+        object_json(out, "output", s->output_json);
         break;
     case OUTCOME_FAILED:
-        buf_text(out, ",\"error\":");
-        buf_str(out, s->error_json);
+        object_json(out, "error", s->error_json);
         break;
     case OUTCOME_SKIPPED:
-        buf_text(out, ",\"skipped\":true");
+        object_bool(out, "skipped", true);
         break;
     case OUTCOME_NONE:
         break;
@@ -52,75 +43,61 @@ static void write_signals(struct buf *out, const struct signals *signals)
 {
     struct shared_iter iter = {0};
     const struct signal *s;
-    bool first = true;
 
     if (signals->list.count == 0)
         return;
-    buf_text(out, ",\"signals\":[");
+    object_list(out, "signals");
     while ((s = signals_next(signals, &iter)) != NULL) {
-        comma(out, &first);
-        write_int(out, "{\"seq\":", s->seq);
-        buf_text(out, s->is_taken ? ",\"taken\":true" : ",\"taken\":false");
-        write_int(out, ",\"at\":", s->received_at_us);
-        buf_text(out, ",\"signal\":");
-        buf_str(out, s->json);
+        object_item(out);
+        object_int(out, "seq", s->seq);
+        object_bool(out, "taken", s->is_taken);
+        object_int(out, "at", s->received_at_us);
+        object_json(out, "signal", s->json);
         buf_char(out, '}');
     }
     buf_char(out, ']');
 }
 
-static void write_value(struct buf *out, struct value v)
-{
-    struct err err;
-
-    if (!json_write(out, v, &err))
-        PANIC("a value of the state has no JSON form");
-}
-
 /* Outermost first, in which order they began. */
 static void write_loops(struct arena *mem, struct buf *out, const struct execution *x,
-                        const struct loop_data *l, bool *first)
+                        const struct loop_data *l)
 {
     if (l->outer != NULL)
-        write_loops(mem, out, x, l->outer, first);
-    comma(out, first);
+        write_loops(mem, out, x, l->outer);
+    object_next(out);
     buf_char(out, '"');
     buf_str(out, x->program->steps[l->step].code);
     /* Only strands, also those that are stopped, can be in one loop several times. */
     if (x->other_count > 0 || (x->rollback != NULL && x->rollback->other_count > 0))
-        write_int(out, ":", l->visit);
-    buf_text(out, "\":{\"items\":");
-    write_value(out, items_value(mem, &l->collected));
-    buf_text(out, ",\"errors\":");
-    write_value(out, items_value(mem, &l->errors));
+        buf_printf(out, ":%lld", (long long)l->visit);
+    buf_text(out, "\":{");
+    write_items(mem, out, "items", &l->collected);
+    write_items(mem, out, "errors", &l->errors);
     if (l->list.kind == VALUE_LIST) {
-        buf_text(out, ",\"list\":");
-        write_value(out, l->list);
+        object_name(out, "list");
+        json_must_write(out, l->list);
     }
     if (l->started > 0) {
-        write_int(out, ",\"base\":", l->base);
-        write_int(out, ",\"started\":", l->started);
-        write_int(out, ",\"ended\":", l->ended);
+        object_int(out, "base", l->base);
+        object_int(out, "started", l->started);
+        object_int(out, "ended", l->ended);
     }
     buf_char(out, '}');
 }
 
 /* Oldest first. */
-static void write_rounds(struct buf *out, const struct execution *x, const struct round_step *r,
-                         bool *first)
+static void write_rounds(struct buf *out, const struct execution *x, const struct round_step *r)
 {
     const struct program *p = x->program;
 
     if (r->next != NULL)
-        write_rounds(out, x, r->next, first);
-    comma(out, first);
-    buf_text(out, "{\"loop\":");
-    json_write_string(out, p->steps[r->round.loop - 1].code);
-    write_int(out, ",\"visit\":", r->round.visit);
-    write_int(out, ",\"index\":", r->round.index);
-    buf_text(out, ",\"step\":");
-    json_write_string(out, p->steps[r->step].code);
-    buf_text(out, ",\"state\":");
+        write_rounds(out, x, r->next);
+    object_item(out);
+    object_text(out, "loop", p->steps[r->round.loop - 1].code);
+    object_int(out, "visit", r->round.visit);
+    object_int(out, "index", r->round.index);
+    object_text(out, "step", p->steps[r->step].code);
+    object_name(out, "state");
     write_step(out, &r->state);
     buf_char(out, '}');
 }
@@ -128,7 +105,6 @@ static void write_rounds(struct buf *out, const struct execution *x, const struc
 struct str state_context_json(struct arena *mem, const struct execution *exec)
 {
     struct buf out;
-    bool first = true;
 
     buf_init_arena(&out, mem);
     (void)buf_reserve(&out, exec->context_bytes + 64 * (exec->program->step_count + 1u));
@@ -137,55 +113,42 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
         const struct step_state *s = &exec->steps[i];
         if (s->outcome == OUTCOME_NONE)
             continue;
-        comma(&out, &first);
+        object_next(&out);
         json_write_string(&out, exec->program->steps[i].code);
         buf_char(&out, ':');
         write_step(&out, s);
     }
     buf_char(&out, '}');
-    if (exec->variables_json.len > 0) {
-        buf_text(&out, ",\"variables\":");
-        buf_str(&out, exec->variables_json);
-    }
+    if (exec->variables_json.len > 0)
+        object_json(&out, "variables", exec->variables_json);
     write_signals(&out, &exec->signals);
     if (exec->loops != NULL) {
-        first = true;
-        buf_text(&out, ",\"loops\":{");
-        write_loops(mem, &out, exec, exec->loops, &first);
+        object_nested(&out, "loops");
+        write_loops(mem, &out, exec, exec->loops);
         buf_char(&out, '}');
     }
     if (exec->rounds != NULL) {
-        first = true;
-        buf_text(&out, ",\"rounds\":[");
-        write_rounds(&out, exec, exec->rounds, &first);
+        object_list(&out, "rounds");
+        write_rounds(&out, exec, exec->rounds);
         buf_char(&out, ']');
     }
     if (exec->compensated.list.count + exec->failed.list.count > 0) {
-        buf_text(&out, ",\"compensated\":");
-        write_value(&out, items_value(mem, &exec->compensated));
-        buf_text(&out, ",\"failed\":");
-        write_value(&out, items_value(mem, &exec->failed));
+        write_items(mem, &out, "compensated", &exec->compensated);
+        write_items(mem, &out, "failed", &exec->failed);
     }
-    if (exec->given_up.list.count > 0) {
-        buf_text(&out, ",\"givenUp\":");
-        write_value(&out, items_value(mem, &exec->given_up));
-    }
-    if (exec->has_new_input) {
-        buf_text(&out, ",\"input\":");
-        buf_str(&out, exec->input_json);
-    }
-    if (exec->last_done > 0) {
-        buf_text(&out, ",\"last\":");
-        json_write_string(&out, exec->program->steps[exec->last_done - 1].code);
-    }
+    if (exec->given_up.list.count > 0)
+        write_items(mem, &out, "givenUp", &exec->given_up);
+    if (exec->has_new_input)
+        object_json(&out, "input", exec->input_json);
+    if (exec->last_done > 0)
+        object_text(&out, "last", exec->program->steps[exec->last_done - 1].code);
     state_write_visits(&out, exec);
-    buf_char(&out, '}');
-    return buf_view(&out);
+    return object_end(&out);
 }
 
 /* --- changing --- */
 
-static size_t step_bytes(const struct step_state *s)
+size_t state_step_bytes(const struct step_state *s)
 {
     return s->output_json.len + s->error_json.len;
 }
@@ -197,11 +160,11 @@ size_t state_context_bytes(const struct execution *x)
     const struct signal *s;
 
     for (uint32_t i = 0; i < x->program->step_count; i++)
-        bytes += step_bytes(&x->steps[i]);
+        bytes += state_step_bytes(&x->steps[i]);
     for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
         bytes += l->collected.bytes + l->errors.bytes;
     for (const struct round_step *r = x->rounds; r != NULL; r = r->next)
-        bytes += step_bytes(&r->state);
+        bytes += state_step_bytes(&r->state);
     while ((s = signals_next(&x->signals, &iter)) != NULL)
         bytes += s->json.len;
     return bytes;
@@ -215,7 +178,8 @@ void state_set_step(struct arena *mem, struct execution *x, struct round round, 
         state_give_visit(x, index, step.visit);
     }
     if (step.visit >= x->steps[index].visit) {
-        x->context_bytes = x->context_bytes - step_bytes(&x->steps[index]) + step_bytes(&step);
+        x->context_bytes =
+            x->context_bytes - state_step_bytes(&x->steps[index]) + state_step_bytes(&step);
         step.given = x->steps[index].given;
         x->steps[index] = step;
     }
@@ -230,7 +194,7 @@ void state_drop_step(struct execution *x, uint32_t index)
 {
     struct step_state *s = &x->steps[index];
 
-    x->context_bytes -= step_bytes(s);
+    x->context_bytes -= state_step_bytes(s);
     *s = (struct step_state){.visit = s->visit, .given = s->given};
     if (x->last_done == index + 1)
         x->last_done = 0;
@@ -298,6 +262,11 @@ struct value state_merge(struct arena *mem, struct value base, struct value over
     return value_map_make(mem, entries, count, &duplicate);
 }
 
+struct value state_with(struct arena *mem, struct value base, struct str name, struct value v)
+{
+    return state_merge(mem, base, value_map_of(mem, VALUE_ENTRIES({value_key(name), v})));
+}
+
 int64_t state_row_bytes(const struct history_row *row)
 {
     enum { ROW_BYTES = 64 }; /* of its other columns, about */
@@ -306,25 +275,9 @@ int64_t state_row_bytes(const struct history_row *row)
                      row->delta_json.len + ROW_BYTES);
 }
 
-/* --- views --- */
-
-struct value state_context_view(struct arena *mem, const struct execution *exec)
+struct str execution_current_step(const struct execution *x)
 {
-    const struct program *p = exec->program;
-    struct value_entry *steps = ARENA_ARRAY(mem, p->step_count + 1u, struct value_entry);
-    struct value_entry *roots = ARENA_ARRAY(mem, 4, struct value_entry);
-    size_t count = 0, duplicate;
-
-    for (uint32_t i = 0; i < p->step_count; i++)
-        if (exec->steps[i].outcome != OUTCOME_NONE)
-            steps[count++] = (struct value_entry){
-                .key = value_key(p->steps[i].code),
-                .value = context_step_view(mem, &p->steps[i], &exec->steps[i])};
-    roots[0] = (struct value_entry){value_key(STR("input")), exec->input};
-    roots[1] = (struct value_entry){value_key(STR("steps")),
-                                    value_map_make(mem, steps, count, &duplicate)};
-    roots[2] = (struct value_entry){value_key(STR("variables")), exec->variables};
-    roots[3] =
-        (struct value_entry){value_key(STR("signals")), context_signals(mem, &exec->signals)};
-    return value_map_make(mem, roots, 4, &duplicate);
+    if (status_is_terminal(x->status) || x->cursor.step >= x->program->step_count)
+        return STR_NONE;
+    return x->program->steps[x->cursor.step].code;
 }

@@ -9,41 +9,11 @@
 #define PAWL_ENGINE_STATE_H
 
 #include "base/buf.h"
-#include "engine/advance.h"
+#include "engine/execution.h"
+#include "engine/stored_execution.h"
 
 /* In the error of an execution that had nothing to roll back. */
 #define NOTHING_ROLLED_BACK "\"compensation\":{\"compensated\":[],\"failed\":[]}"
-
-/* What the store keeps of an execution, as it was read. */
-struct stored_execution {
-    int64_t row;
-    struct uuid id;
-    struct str kind, code;
-    int64_t version;
-    struct str snapshot; /* of the versions that it has pinned; or empty */
-    enum execution_status status;
-    bool has_parent;
-    struct uuid parent_id;
-    bool has_again_of, has_again_as;
-    struct uuid again_of,
-        again_as; /* the one it was started again for; the newest that was for it */
-    struct str key, org_id, user_json, trace, chain;
-    struct str webhook_json, record;
-    struct str input_json, context_json, cursor_json;
-    struct str error_json, result_json, waiting_for_json;
-    enum waiting_kind waiting_kind; /* of waiting_for_json */
-    struct str current_step;        /* the code of the step that it stands at, or empty */
-    bool is_rolled_back;            /* steps of it were rolled back, or could not be */
-    int64_t row_version, seq, checkpoint_seq;
-    int64_t wake_at_us, deadline_at_us;
-    int64_t created_at_us, started_at_us, completed_at_us, updated_at_us;
-    bool stop_requested;
-    int32_t crash_count;
-    int32_t format;
-    struct history history; /* the rows after checkpoint_seq */
-    struct tolds tolds;     /* what others have told it and no commit has applied, oldest first */
-    struct value step_meta; /* by code, of steps that have a `meta`; for showing it alone */
-};
 
 /* What a new execution is made of. */
 struct execution_new {
@@ -106,20 +76,27 @@ bool state_restore(struct arena *mem, const struct program *program,
 size_t state_context_bytes(const struct execution *x);
 
 /*
- * What the strand under way sees of a step: within an iteration that runs
+ * What the current strand sees of a step: within an iteration that runs
  * beside others that is its own, and nothing when the step has not run in it.
  */
 const struct step_state *state_step(const struct execution *x, uint32_t step);
 
-/* The bytes of the context once the visit under way has ended with so many of its own. */
+/* The bytes of the context that a step takes. */
+size_t state_step_bytes(const struct step_state *s);
+
+/* The bytes of the context once the current visit has ended with so many of its own. */
 size_t state_bytes_with(const struct execution *x, size_t step_bytes);
 
-/* The iteration that the strand under way is in, as far as the step is concerned. */
+/* The iteration that the current strand is in, as far as the step is concerned. */
 struct round state_round(const struct execution *x, uint32_t step);
 
 /* A visit has ended; `round` is the iteration it was in. A loop that it was holds nothing more. */
 void state_set_step(struct arena *mem, struct execution *x, struct round round, uint32_t index,
                     struct step_state step);
+
+/* What the step has come to within the iteration, or NULL. */
+const struct round_step *state_find_round_step(const struct execution *x, struct round round,
+                                               uint32_t step);
 
 /* Within the iteration alone. */
 void state_set_round_step(struct arena *mem, struct execution *x, struct round round, uint32_t step,
@@ -140,7 +117,7 @@ int64_t state_next_visit(struct execution *x, uint32_t step);
 /* This number was given out, to a step in such iterations. */
 void state_give_visit(struct execution *x, uint32_t step, int64_t visit);
 
-/* Of steps that a version has added to such loops under way, the first ones are given out too. */
+/* Of steps that a version has added to such running loops, the first ones are given out too. */
 void state_give_visits(struct execution *x);
 
 /* A visit that has no result, or whose step the version does not have, counts all the same. */
@@ -150,6 +127,8 @@ void state_count_visits(struct arena *mem, struct execution *x, struct round rou
                         struct value visits);
 
 /* What state_write_visits() wrote, once the steps of the checkpoint are there. */
+/* The seq of the signal that the step of a stored row took, or 0. */
+int64_t state_row_took(struct arena *mem, const struct history_row *row);
 void state_restore_visits(struct arena *mem, struct execution *x,
                           struct value visits); /* by code */
 
@@ -190,7 +169,10 @@ size_t state_checkpoint_bytes(const struct execution *x);
 void state_resume_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
                        struct loop_data stored);
 
-/* One more result, or error, of a loop or a parallel step under way. `bytes` as JSON. */
+/* [number, value], as a loop or parallel step holds it whose iterations or branches run at once. */
+struct value state_numbered(struct arena *mem, int64_t number, struct value v);
+
+/* One more result, or error, of a running loop or parallel step. `bytes` as JSON. */
 void state_add_collected(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
                          struct value item, size_t bytes);
 void state_add_loop_error(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
@@ -207,7 +189,7 @@ const struct loop_data *state_loop(const struct execution *x, uint32_t step, int
 
 /*
  * What loops and iterations hold in which no strand is any more is gone; those
- * that are under way know their visit.
+ * that run know their visit.
  */
 void state_prune(struct arena *mem, struct execution *x);
 
@@ -222,6 +204,9 @@ void state_move_compensated(struct arena *mem, struct execution *x, struct str c
 /* One map laid over another: members of `over` win, new ones come last. */
 struct value state_merge(struct arena *mem, struct value base, struct value over);
 
+/* The same with a map of one member. */
+struct value state_with(struct arena *mem, struct value base, struct str name, struct value v);
+
 /* What a row adds to the log that the next checkpoint is weighed against. */
 int64_t state_row_bytes(const struct history_row *row);
 
@@ -234,11 +219,6 @@ bool state_restore_facts(struct arena *mem, struct stored_execution *stored,
 
 /* What a strand waits for, by the waitingFor that it was stored with; absent: nothing. */
 enum waiting_kind state_waiting_kind(struct value waiting_for);
-
-/* --- views and copies --- */
-
-/* The context as the API and expressions show it: {input, steps, variables, signals}. */
-struct value state_context_view(struct arena *mem, const struct execution *exec);
 
 /* A copy in another arena: for the cache, and when garbage exceeds live data. */
 struct execution *state_copy(struct arena *mem, const struct execution *exec);

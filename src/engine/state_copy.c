@@ -1,5 +1,7 @@
 /* state_copy.c - executions that share nothing with the one they were made from; see state.h. */
+#include "define/program.h"
 #include "engine/state.h"
+#include "engine/stored.h"
 
 static struct str copy_text(struct arena *mem, struct str s)
 {
@@ -23,49 +25,24 @@ static void copy_signals(struct arena *mem, struct execution *x, const struct si
     }
 }
 
-static const struct reconciling *copy_reconciling(struct arena *mem, const struct reconciling *from)
+/* A part of `size` bytes, with its own texts; or NULL. */
+static void *copy_part(struct arena *mem, struct stored_fields fields, const void *from,
+                       size_t size)
 {
-    struct reconciling *a;
+    void *part;
 
     if (from == NULL)
         return NULL;
-    a = arena_alloc(mem, sizeof(*a));
-    *a = *from;
-    a->error_json = copy_text(mem, from->error_json);
-    a->input_json = copy_text(mem, from->input_json);
-    a->suspended_json = copy_text(mem, from->suspended_json);
-    a->letter = copy_text(mem, from->letter);
-    return a;
-}
-
-static const struct cursor *copy_from(struct arena *mem, const struct cursor *from)
-{
-    struct cursor *c;
-
-    if (from == NULL)
-        return NULL;
-    c = arena_alloc(mem, sizeof(*c));
-    *c = *from;
-    c->input_json = copy_text(mem, from->input_json);
-    c->suspended_json = copy_text(mem, from->suspended_json);
-    return c;
+    part = arena_alloc(mem, size);
+    memcpy(part, from, size);
+    stored_copy_texts(mem, fields, part);
+    return part;
 }
 
 static struct cursor copy_cursor(struct arena *mem, struct cursor c)
 {
-    c.input_json = copy_text(mem, c.input_json);
-    c.types_json = copy_text(mem, c.types_json);
-    c.remind_times_json = copy_text(mem, c.remind_times_json);
-    c.correlation = copy_text(mem, c.correlation);
-    c.task = copy_text(mem, c.task);
-    c.assignees_json = copy_text(mem, c.assignees_json);
-    c.title = copy_text(mem, c.title);
-    c.suspended_json = copy_text(mem, c.suspended_json);
-    c.awaited = copy_text(mem, c.awaited);
-    c.host = copy_text(mem, c.host);
-    c.failed_at = copy_text(mem, c.failed_at);
-    c.deferred_answer_json = copy_text(mem, c.deferred_answer_json);
-    c.reconciling = copy_reconciling(mem, c.reconciling);
+    stored_copy_texts(mem, stored_cursor, &c);
+    c.reconciling = copy_part(mem, stored_reconciling, c.reconciling, sizeof(*c.reconciling));
     return c;
 }
 
@@ -120,23 +97,10 @@ static const struct rollback *copy_rollback(struct arena *mem, const struct roll
         return NULL;
     rollback = arena_alloc(mem, sizeof(*rollback));
     *rollback = *from;
-    rollback->from = copy_from(mem, from->from);
+    rollback->from = copy_part(mem, stored_from, from->from, sizeof(*from->from));
     rollback->others = copy_others(mem, from->others, from->other_count);
     rollback->again = state_copy_visits(mem, from->again);
     return rollback;
-}
-
-static const struct pause *copy_pause(struct arena *mem, const struct pause *from)
-{
-    struct pause *pause;
-
-    if (from == NULL)
-        return NULL;
-    pause = arena_alloc(mem, sizeof(*pause));
-    *pause = *from;
-    pause->reason = copy_text(mem, from->reason);
-    pause->by_json = copy_text(mem, from->by_json);
-    return pause;
 }
 
 static struct step_state copy_step(struct arena *mem, const struct step_state *from)
@@ -203,7 +167,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
     copy_strands(mem, x, exec);
     x->rollback = copy_rollback(mem, exec->rollback);
-    x->pause = copy_pause(mem, exec->pause);
+    x->pause = copy_part(mem, stored_pause, exec->pause, sizeof(*exec->pause));
     x->variables = value_copy(mem, exec->variables);
     x->variables_json = copy_text(mem, exec->variables_json);
     x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);

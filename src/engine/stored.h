@@ -1,6 +1,7 @@
 /*
- * stored.h - reading stored JSON: members that may be missing, and what is
- * damaged. For restore.c and cursor.c alone.
+ * stored.h - the parts of an execution as stored JSON: which member of a struct
+ * has which name, reading what may be missing, and what is damaged. For
+ * restore.c, cursor.c and state_copy.c alone.
  */
 #ifndef PAWL_ENGINE_STORED_H
 #define PAWL_ENGINE_STORED_H
@@ -8,53 +9,45 @@
 #include "base/buf.h"
 #include "value/json.h"
 
-/* A member, absent where there is none or no object. */
-static inline struct value stored_field(struct value map, struct str key)
-{
-    return map.kind == VALUE_MAP ? value_map_get_str(map, key) : value_absent();
-}
+#include <stddef.h>
 
-static inline int64_t stored_int(struct value map, struct str key)
-{
-    struct value v = stored_field(map, key);
+/* What is 0 or empty is not written, and what is missing reads as that. */
+enum stored_kind {
+    STORED_COUNT,  /* int64_t; written as 0, too */
+    STORED_NUMBER, /* int64_t */
+    STORED_FLAG,   /* bool, as 1 */
+    STORED_TEXT,   /* struct str */
+    STORED_JSON,   /* struct str that holds JSON */
+};
 
-    return v.kind == VALUE_INT ? v.i : 0;
-}
+/* A member of a struct: one row serves to write, to read and to copy it. */
+struct stored_field {
+    enum stored_kind kind;
+    const char *name;
+    size_t offset;
+};
 
-static inline struct str stored_text(struct value map, struct str key)
-{
-    struct value v = stored_field(map, key);
+struct stored_fields {
+    const struct stored_field *items;
+    size_t count;
+};
 
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
-}
+/* cursor.c; of the cursor that a rollback began at, those that a retry needs. */
+extern const struct stored_fields stored_cursor, stored_from, stored_reconciling, stored_rollback,
+    stored_pause;
 
-static inline struct str stored_json(struct arena *mem, struct value v)
-{
-    struct buf out;
-    struct err err;
+/* Append the members of the struct `from` to an object that is open. */
+void stored_write(struct buf *out, struct stored_fields fields, const void *from);
 
-    buf_init_arena(&out, mem);
-    if (!json_write(&out, v, &err))
-        PANIC("what was read as JSON can be written as JSON");
-    return buf_view(&out);
-}
+/* The members of the struct `to`, whose texts lie in `stored` or in `mem`. */
+void stored_restore(struct arena *mem, struct stored_fields fields, struct value stored, void *to);
 
-static inline bool stored_broken(struct err *err, const char *what)
-{
-    return err_set(err, ERR_INTERNAL, "the stored execution is damaged: %s", what);
-}
+/* The texts of the struct `of` become copies in `mem`. */
+void stored_copy_texts(struct arena *mem, struct stored_fields fields, void *of);
+
+bool stored_broken(struct err *err, const char *what);
 
 /* An empty text is an empty object. */
-static inline bool stored_read(struct arena *mem, struct str text, struct value *out,
-                               struct err *err)
-{
-    struct err cause;
-
-    if (text.len == 0) {
-        *out = value_map_empty();
-        return true;
-    }
-    return json_read(mem, text, out, &cause) || stored_broken(err, cause.message);
-}
+bool stored_read(struct arena *mem, struct str text, struct value *out, struct err *err) MUST_USE;
 
 #endif

@@ -2,9 +2,11 @@
  * task_act.h - what a commit asks the planner for, and what the planner answers.
  *
  * The store applies the acts in the transaction of the commit. An answer is a
- * row of execution_events for the same execution (TELL_TASK), written by
+ * row of execution_events for the same execution (NOTICE_TASK), written by
  * whoever's transaction decided: that of the commit, or the one in which the
  * task has ended.
+ *
+ * why: decision 0295
  */
 #ifndef PAWL_ENGINE_TASK_ACT_H
 #define PAWL_ENGINE_TASK_ACT_H
@@ -33,7 +35,7 @@ struct task_acts {
     VEC_OF(struct task_act);
 };
 
-/* What a step that has asked for a task is told. */
+/* What a step that has asked for a task is answered. */
 struct task_answer {
     struct str id;
     struct value output; /* the task; or absent: then error says {code, message, class} */

@@ -1,53 +1,44 @@
 /* trace.c - see trace.h. */
 #include "engine/trace.h"
 
+#include "base/ascii.h"
+#include "base/hex.h"
+#include "define/program.h"
+
 /* --- traceparent --- */
 
-static int hex_digit(char c)
+static bool read_bytes(struct str text, size_t at, uint8_t *out, size_t count)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return hex_read_lower(str_slice(text, at, at + 2 * count), out, count);
 }
 
-/* `count` bytes, not all of them 0. */
-static bool read_hex(struct str text, size_t at, uint8_t *out, size_t count)
+/* An id is not all zeros. */
+static bool read_id(struct str text, size_t at, uint8_t *out, size_t count)
 {
-    bool any = false;
+    uint8_t any = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        int high = hex_digit(text.ptr[at + 2 * i]), low = hex_digit(text.ptr[at + 2 * i + 1]);
-
-        if (high < 0 || low < 0)
-            return false;
-        out[i] = (uint8_t)(high << 4 | low);
-        any = any || out[i] != 0;
-    }
-    return any;
+    if (!read_bytes(text, at, out, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        any |= out[i];
+    return any != 0;
 }
 
 bool trace_read(struct str text, struct trace *out)
 {
-    uint8_t version[1] = {0}, flags[1] = {0};
-    bool is_first;
+    uint8_t version, flags;
 
     if (text.len < TRACEPARENT_LEN || text.ptr[2] != '-' || text.ptr[35] != '-' ||
-        text.ptr[52] != '-')
-        return false;
-    (void)read_hex(text, 0, version, 1);
-    is_first = text.ptr[0] == '0' && text.ptr[1] == '0';
-    if ((version[0] == 0 && !is_first) || version[0] == 0xFF)
+        text.ptr[52] != '-' || !read_bytes(text, 0, &version, 1) || version == 0xFF)
         return false;
     /* Version 0 ends here; later ones may go on with more. */
-    if (text.len > TRACEPARENT_LEN && (is_first || text.ptr[TRACEPARENT_LEN] != '-'))
+    if (text.len > TRACEPARENT_LEN && (version == 0 || text.ptr[TRACEPARENT_LEN] != '-'))
         return false;
-    if (!read_hex(text, 3, out->id, TRACE_ID_LEN) ||
-        !read_hex(text, 36, out->parent.bytes, SPAN_ID_LEN) || hex_digit(text.ptr[53]) < 0 ||
-        hex_digit(text.ptr[54]) < 0)
+    if (!read_id(text, 3, out->id, TRACE_ID_LEN) ||
+        !read_id(text, 36, out->parent.bytes, SPAN_ID_LEN) || !read_bytes(text, 53, &flags, 1))
         return false;
-    (void)read_hex(text, 53, flags, 1);
     out->has_parent = true;
-    out->is_sampled = (flags[0] & 1) != 0;
+    out->is_sampled = (flags & 1) != 0;
     return true;
 }
 
@@ -58,7 +49,7 @@ static bool is_state_name(struct str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool is_word = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+        bool is_word = ascii_is_lower(c) || ascii_is_digit(c);
 
         if (!is_word && (i == 0 || strchr("_-*/@", c) == NULL))
             return false;
@@ -119,25 +110,14 @@ struct str trace_state_read(struct arena *mem, struct str text)
 
 /* --- writing --- */
 
-static char *add_hex(char *out, const uint8_t *bytes, size_t count)
-{
-    static const char digits[] = "0123456789abcdef";
-
-    for (size_t i = 0; i < count; i++) {
-        *out++ = digits[bytes[i] >> 4];
-        *out++ = digits[bytes[i] & 15];
-    }
-    return out;
-}
-
 struct str trace_write(struct arena *mem, const struct trace *trace, struct span_id span)
 {
     char *text = arena_alloc(mem, TRACEPARENT_LEN + 1), *at = text;
 
     memcpy(at, "00-", 3);
-    at = add_hex(at + 3, trace->id, TRACE_ID_LEN);
+    at = hex_write(at + 3, trace->id, TRACE_ID_LEN);
     *at++ = '-';
-    at = add_hex(at, span.bytes, SPAN_ID_LEN);
+    at = hex_write(at, span.bytes, SPAN_ID_LEN);
     memcpy(at, trace->is_sampled ? "-01" : "-00", 4);
     return str_from(text, TRACEPARENT_LEN);
 }
@@ -156,7 +136,7 @@ void trace_put_hex(struct buf *out, const uint8_t *bytes, size_t count)
     char text[2 * TRACE_ID_LEN];
 
     ASSERT(count <= TRACE_ID_LEN);
-    buf_add(out, text, (size_t)(add_hex(text, bytes, count) - text));
+    buf_add(out, text, (size_t)(hex_write(text, bytes, count) - text));
 }
 
 struct str trace_id_text(struct arena *mem, const struct execution *x)

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "engine/advance.h"
+#include "engine/execution.h"
 
 enum {
     TRACE_ID_LEN = 16,
@@ -61,7 +62,7 @@ struct span_id trace_row_span(struct uuid execution, const struct history_row *r
 struct str trace_id_text(struct arena *mem, const struct execution *x);
 void trace_put_hex(struct buf *out, const uint8_t *bytes, size_t count);
 
-/* What those are told who work for that span. */
+/* The headers for those who work within that span. */
 struct str trace_write(struct arena *mem, const struct trace *trace, struct span_id span);
 
 /* The same as the text of an execution within that span: its tracestate follows, behind a space. */

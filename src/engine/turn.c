@@ -1,7 +1,9 @@
 /* turn.c - the bookkeeping of one advance; see turn.h. */
+#include "define/define.h"
+#include "engine/command/procedure.h"
 #include "engine/context.h"
-#include "engine/procedure.h"
 
+#include "engine/reads.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -27,6 +29,7 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
     t->slots = ARENA_ARRAY(mem, exec->program->slot_count + 1u, struct value);
     t->activation.slots = t->slots;
     t->activation.now_us = t->now_us;
+    t->activation.spent = &t->spent;
     t->activation.load = context_load;
     t->activation.context = t;
     t->error = value_absent();
@@ -50,6 +53,13 @@ void turn_begin_step(struct turn *t)
     t->ids = 0;
     t->run.finished.count = 0;
     t->run.frozen = t->run.warnings = value_absent();
+}
+
+const struct turn_reads *event_reads(const struct event *ev)
+{
+    static const struct turn_reads nothing;
+
+    return ev->reads != NULL ? ev->reads : &nothing;
 }
 
 struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str step,
@@ -82,11 +92,14 @@ void turn_note(struct turn *t, const char *name, struct str json)
     row->delta_json = field_end(&delta);
 }
 
-void turn_note_of(struct turn *t, const char *name, struct str code, struct str json)
+void turn_note_visit(struct turn *t, const char *name)
 {
-    struct str full = str_printf(t->mem, "%s:%.*s", name, STR_ARG(code));
+    struct buf note;
 
-    turn_note(t, full.ptr, json);
+    object_begin(&note, t->mem);
+    json_write_string(&note, turn_step(t)->code);
+    buf_printf(&note, ":%lld}", (long long)t->x->cursor.visit);
+    turn_note(t, name, buf_view(&note));
 }
 
 /* --- failures --- */
@@ -111,10 +124,11 @@ struct str turn_round_text(struct turn *t, struct round round)
                       (long long)round.index);
 }
 
-/* Whether somebody outside was asked and may be doing it. */
+/* Whether somebody outside was asked and may be doing it; the deadline may have held it meanwhile. */
 static bool is_asking_outside(const struct cursor *cursor)
 {
-    return cursor->phase == PHASE_JOB && cursor->ask != ASK_NONE && !call_is_queued(cursor);
+    return (cursor->phase == PHASE_JOB || cursor->phase == PHASE_HELD) && cursor->ask != ASK_NONE &&
+           !call_is_queued(cursor);
 }
 
 bool turn_is_in_doubt(const struct execution *x)
@@ -127,36 +141,29 @@ void turn_leave_visit(struct turn *t)
 {
     struct execution *x = t->x;
     struct round round;
-    struct buf note;
 
     if (!turn_is_in_visit(x))
         return;
     round = state_round(x, x->cursor.step);
-    buf_init_arena(&note, t->mem);
-    buf_char(&note, '{');
-    json_write_string(&note, turn_step(t)->code);
-    buf_printf(&note, ":%lld}", (long long)x->cursor.visit);
-    turn_note(t, "visits", buf_view(&note));
+    turn_note_visit(t, "visits");
     if (round.loop > 0)
         turn_note(t, "visitsIn", turn_round_text(t, round));
     state_count_visit(t->mem, x, round, turn_step(t)->code, x->cursor.visit);
 }
 
-enum step_result turn_fail(struct turn *t, struct str code, struct str class, const char *format,
-                           ...)
+enum step_result turn_fail(struct turn *t, struct str code, enum err_class class,
+                           const char *format, ...)
 {
-    char message[512];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
-    va_end(args);
     t->failure = (struct failure){
         .code = code,
         .class = class,
-        .message = str_copy(t->mem, str_of(message)),
+        .message = sentence_vmake(t->mem, FAILURE_TEXT_MAX, format, args),
         .is_own = is_own_code(code),
     };
+    va_end(args);
     return STEP_FAILED;
 }
 
@@ -165,35 +172,30 @@ enum step_result turn_fail_value(struct turn *t, struct value error, struct str 
     ASSERT(error.kind == VALUE_ERROR);
     t->failure = (struct failure){
         .code = str_of(err_code_name(error.error->code)),
-        .class = STR("business"),
-        .message = str_copy(t->mem, str_of(error.error->message)),
+        .class = ERR_CLASS_BUSINESS,
+        .message = sentence_copy(t->mem, value_sentence(error)),
         .source = pointer,
         .is_own = true,
     };
     return STEP_FAILED;
 }
 
-static struct str text_or(struct value map, struct str name, struct str fallback)
-{
-    struct value v = map.kind == VALUE_MAP ? value_map_get_str(map, name) : value_absent();
-
-    return v.kind == VALUE_STRING ? value_text(v) : fallback;
-}
-
 enum step_result turn_fail_answer(struct turn *t, struct value error)
 {
+    enum err_class class;
     struct value retryable;
 
     /* What a worker said lives as long as its request; the step keeps its error for longer. */
     error = value_copy(t->mem, error);
-    retryable =
-        error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
+    retryable = value_map_member(error, STR("retryable"));
+    class = err_class_find(value_map_text(error, STR("class")));
     t->failure = (struct failure){
-        .code = text_or(error, STR("code"), STR("external_failed")),
-        .message = text_or(error, STR("message"), STR("the worker said that it failed")),
-        .class = text_or(error, STR("class"), STR("business")),
-        .details =
-            error.kind == VALUE_MAP ? value_map_get_str(error, STR("details")) : value_absent(),
+        .code = value_text_or(value_map_member(error, STR("code")), STR("external_failed")),
+        .message = sentence_of(value_text_or(value_map_member(error, STR("message")),
+                                             STR("the worker said that it failed"))),
+        .class = class == ERR_CLASS_NONE ? ERR_CLASS_BUSINESS : class,
+        .details = value_map_member(error, STR("details")),
+        .is_foreign = true,
         .is_final = retryable.kind == VALUE_BOOL && !retryable.b,
     };
     return STEP_FAILED;
@@ -201,44 +203,63 @@ enum step_result turn_fail_answer(struct turn *t, struct value error)
 
 enum step_result turn_fail_size(struct turn *t)
 {
-    return turn_fail(t, STR("limit_context_size"), STR("business"),
+    return turn_fail(t, STR("limit_context_size"), ERR_CLASS_BUSINESS,
                      "the context would be larger than %d bytes", CONTEXT_BYTES_MAX);
-}
-
-static void add_entry(struct value_entry *entries, size_t *count, const char *key, struct value v)
-{
-    entries[(*count)++] = (struct value_entry){.key = value_key(str_of(key)), .value = v};
 }
 
 static struct value failure_value(struct turn *t)
 {
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 6, struct value_entry);
-    bool may_pass = !str_eq(t->failure.class, STR("business")) && !t->failure.is_final;
     const struct failure *f = &t->failure;
-    size_t count = 0, duplicate;
+    bool may_pass = f->class != ERR_CLASS_BUSINESS && !f->is_final;
+    struct value source = f->source.len > 0 ? value_string(f->source) : value_null();
 
-    add_entry(entries, &count, "code", value_string(f->code));
-    add_entry(entries, &count, "message", value_string(f->message));
-    add_entry(entries, &count, "class", value_string(f->class));
-    add_entry(entries, &count, "retryable", value_bool(may_pass));
-    add_entry(entries, &count, "details",
-              f->details.kind == VALUE_ABSENT ? value_null() : f->details);
-    add_entry(entries, &count, "source",
-              f->source.len > 0 ? value_string(f->source) : value_null());
-    return value_map_make(t->mem, entries, count, &duplicate);
+    return value_map_of(
+        t->mem,
+        VALUE_ENTRIES({value_key(STR("code")), value_string(f->code)},
+                      {value_key(STR("message")), value_string(f->message.text)},
+                      {value_key(STR("class")), value_string(str_of(err_class_name(f->class)))},
+                      {value_key(STR("retryable")), value_bool(may_pass)},
+                      {value_key(STR("details")), turn_or_null(f->details)},
+                      {value_key(STR("source")), source}));
+}
+
+bool turn_drop_details(struct turn *t)
+{
+    bool drops = t->failure.is_foreign && t->failure.details.kind != VALUE_ABSENT;
+
+    if (drops)
+        t->failure.details = value_absent();
+    return drops;
 }
 
 struct value turn_failure(struct turn *t, struct str *json)
 {
     struct value error = failure_value(t);
+    struct failure failure = t->failure;
 
     if (turn_freeze(t, &error, json))
         return error;
+    if (failure.is_foreign) {
+        t->failure = failure;
+        if (turn_drop_details(t))
+            return turn_failure(t, json);
+    }
     /* What the user wrote has no JSON form, or is too large: that is now what is wrong. */
     error = failure_value(t);
     if (!turn_freeze(t, &error, json))
         PANIC("a failure of our own has a JSON form");
     return error;
+}
+
+enum step_result turn_evaluate(struct turn *t, const struct mapping *m, struct value *out)
+{
+    const struct mapping *failed;
+
+    *out = value_absent();
+    if (m == NULL)
+        return STEP_DONE;
+    *out = mapping_evaluate_at(t->mem, m, &t->activation, &failed);
+    return out->kind == VALUE_ERROR ? turn_fail_value(t, *out, failed->pointer) : STEP_DONE;
 }
 
 /* --- JSON --- */
@@ -258,14 +279,14 @@ bool turn_json(struct turn *t, struct value v, struct str *out)
     if (err.code == ERR_TOO_LARGE)
         (void)turn_fail_size(t);
     else
-        (void)turn_fail(t, STR("expression_error"), STR("business"), "%s", err.message);
+        (void)turn_fail(t, STR("expression_error"), ERR_CLASS_BUSINESS, "%pS", ERR_ARG(&err));
     return false;
 }
 
 /* How a value compares with what reading its JSON gives. */
 enum form { FORM_PLAIN, FORM_OTHER, FORM_TOO_DEEP };
 
-static enum form form_of(struct value v, unsigned depth);
+static enum form json_form(struct value v, unsigned depth);
 
 static enum form form_of_all(struct value v, unsigned depth)
 {
@@ -273,15 +294,15 @@ static enum form form_of_all(struct value v, unsigned depth)
 
     for (uint32_t i = 0; i < v.len && form == FORM_PLAIN; i++)
         if (v.kind == VALUE_LIST)
-            form = form_of(v.items[i], depth);
-        else if (form_of(v.map->entries[i].key, depth) != FORM_PLAIN)
+            form = json_form(v.items[i], depth);
+        else if (json_form(v.map->entries[i].key, depth) != FORM_PLAIN)
             form = FORM_OTHER;
         else
-            form = form_of(v.map->entries[i].value, depth);
+            form = json_form(v.map->entries[i].value, depth);
     return form;
 }
 
-static enum form form_of(struct value v, unsigned depth)
+static enum form json_form(struct value v, unsigned depth)
 {
     switch ((enum value_kind)v.kind) {
     case VALUE_NULL:
@@ -328,16 +349,16 @@ bool turn_freeze(struct turn *t, struct value *v, struct str *json)
 
     if (!turn_json(t, *v, json))
         return false;
-    form = form_of(*v, 0);
+    form = json_form(*v, 0);
     if (form == FORM_OTHER) {
         if (!json_read(t->mem, *json, v, &err))
-            return turn_fail(t, STR("expression_error"), STR("business"), "%s", err.message) ==
-                   STEP_DONE;
-        form = form_of(*v, 0);
+            return turn_fail(t, STR("expression_error"), ERR_CLASS_BUSINESS, "%pS",
+                             ERR_ARG(&err)) == STEP_DONE;
+        form = json_form(*v, 0);
     }
     if (form == FORM_PLAIN)
         return true;
-    return turn_fail(t, STR("limit_context_depth"), STR("business"),
+    return turn_fail(t, STR("limit_context_depth"), ERR_CLASS_BUSINESS,
                      "lists and objects are nested deeper than %d levels",
                      STATE_DEPTH_MAX) == STEP_DONE;
 }

@@ -1,5 +1,5 @@
 /*
- * turn.h - the work of one advance while it is under way. Internal to
+ * turn.h - the work of one advance while it runs. Internal to
  * src/engine.
  *
  * A turn starts from a copy of the execution's state and changes only that;
@@ -11,24 +11,30 @@
  * A turn has two times: `now_us` is what history records and expressions see,
  * and never goes back within one execution; `wall_us` is what the clock says,
  * which may have been set back, and is what timers are held against.
+ *
+ * why: decision 0065
  */
 #ifndef PAWL_ENGINE_TURN_H
 #define PAWL_ENGINE_TURN_H
 
 #include "base/buf.h"
+#include "define/program.h"
 #include "engine/advance.h"
 #include "engine/state.h"
 
 /* Why a step failed: {code, message, details?, retryable, class, source}. */
+enum { FAILURE_TEXT_MAX = 512 }; /* bytes of a message, its end included; a longer one is cut */
+
 struct failure {
     struct str code;
-    struct str message;
-    struct str class;     /* "business", "transient", "indeterminate" */
+    struct sentence message;
+    enum err_class class;
     struct value details; /* or VALUE_ABSENT */
-    struct str source;    /* JSON pointer in the definition: what failed there; or empty */
-    bool is_own;    /* of our own making (expression_*, limit_*), not the user's compute.fail */
-    bool is_final;  /* "retryable": false */
-    bool is_unsure; /* whatever its class: it may have happened, should it be the last attempt */
+    bool is_foreign;   /* details are what somebody outside said: left out where they do not fit */
+    struct str source; /* JSON pointer in the definition: what failed there; or empty */
+    bool is_own;       /* of our own making (expression_*, limit_*, templates), not compute.fail */
+    bool is_final;     /* "retryable": false */
+    bool is_unsure;    /* whatever its class: it may have happened, should it be the last attempt */
     int64_t retry_after_us; /* what the other side asked for; 0 = nothing */
     /* Of a command with a policy of its own: that, and the place of the command. */
     const struct retry *retry;
@@ -42,12 +48,12 @@ enum step_result {
     STEP_DONE,    /* it has a result; of a step: completed and recorded */
     STEP_SKIPPED, /* of a step: recorded */
     STEP_MOVED,   /* the cursor stands at the step that comes next */
-    STEP_WAITS,   /* something is under way: nothing goes on in this turn */
+    STEP_WAITS,   /* something is in flight: nothing goes on in this turn */
     STEP_FAILED,  /* turn->failure; of a step: nothing is recorded yet */
     STEP_NEEDS,   /* reads are needed first: out->needs, out->needs_history */
 };
 
-/* What the rollback, or the reconcile, under way sees of the visit that it is about. */
+/* What the current rollback or reconcile sees of the visit that it is about. */
 struct visit_view {
     const struct step *step;
     const struct history_row *row; /* of a rollback */
@@ -56,7 +62,7 @@ struct visit_view {
     struct value loop;             /* $.loop, or absent */
 };
 
-/* A named procedure under way: its commands see its own input alone. */
+/* A named procedure while it runs: its commands see its own input alone. */
 struct scope {
     const struct scope *outer;
     struct str path; /* of the call in the step, "2.1"; empty: the step's own procedure */
@@ -69,6 +75,7 @@ enum finished_kind {
     FINISHED_RESULT,
     FINISHED_CHOICE, /* the number of the body that it runs; of a try, the error it has caught */
     FINISHED_INPUT,  /* what it gives to the procedure that it calls */
+    FINISHED_MAYBE,  /* true: it has failed, and may have happened all the same */
 };
 
 struct finished {
@@ -76,9 +83,10 @@ struct finished {
     const struct command *command;
     struct str path; /* of the call it is in */
     struct value result;
+    int64_t visit; /* RESULT, MAYBE: that it was done in, when that was not this one; else 0 */
 };
 
-/* The commands of one attempt of a step; the compiler has counted them. */
+/* The commands of one attempt of a step; the compiler has counted them. See ledger.h. */
 struct run {
     struct {
         VEC_OF(struct finished);
@@ -97,6 +105,7 @@ struct turn {
     struct str refused_output_json; /* of a step that failed because its output is too large */
     unsigned steps;                 /* run so far, iterations and rollbacks included */
     size_t row_bytes;               /* of the history rows of steps made so far */
+    struct cel_limits spent;        /* by its expressions so far: cost and memory */
 
     /* the activation of expressions; filled when asked for */
     struct value *slots;
@@ -108,19 +117,20 @@ struct turn {
     struct value error;             /* $.error, or absent */
     int64_t reminder;               /* $.reminder.index, from 1 on; 0 = none */
     struct str key_suffix;          /* "-rollback" and such */
+    int64_t key_visit;              /* the visit that keys name; 0: the cursor's */
     struct str dep;                 /* the host whose answer the attempt goes on with, or empty */
     bool has_nothing_to_wake;       /* the child that it waits for has not ended */
-    bool is_answered;       /* the attempt of the rollback, or the question, under way goes on */
-    bool has_strands;       /* there are several, or were in this turn */
-    bool has_stopped;       /* strands, which may have held something */
-    bool is_stopping;       /* commands that are done are gone through, no other runs */
-    struct str refused_at;  /* the place of the command that asked and fails with this; */
-    struct failure refusal; /* or empty */
+    bool is_answered;               /* the current attempt of the rollback, or question, goes on */
+    bool has_strands;               /* there are several, or were in this turn */
+    bool has_stopped;               /* strands, which may have held something */
+    bool is_stopping;               /* commands that are done are gone through, no other runs */
+    struct str refused_at;          /* the place of the command that asked and fails with this; */
+    struct failure refusal;         /* or empty */
     struct run run;
     const struct strand **others; /* x->others, once the turn has changed it; with room for: */
     uint32_t others_room;
 
-    /* staged by the step under way */
+    /* staged by the current step */
     struct value variables; /* all of them */
     struct value assigned;  /* those that the step has set */
     struct record_writes records;
@@ -159,8 +169,8 @@ void turn_note(struct turn *t, const char *name, struct str json);
 /* A round as rows have it, "CODE:visit:index"; empty for none. */
 struct str turn_round_text(struct turn *t, struct round round);
 
-/* The same with the name "name:code", so that several steps may note it. */
-void turn_note_of(struct turn *t, const char *name, struct str code, struct str json);
+/* The same for the current visit: {code of the step: visit}. */
+void turn_note_visit(struct turn *t, const char *name);
 
 /* Whether the execution stands in a visit that has no end yet. */
 bool turn_is_in_visit(const struct execution *x);
@@ -171,9 +181,9 @@ bool turn_is_in_doubt(const struct execution *x);
 /* Give such a visit up, if there is one: the next one of the step has another number. */
 void turn_leave_visit(struct turn *t);
 
-/* Fail the step under way. Answers STEP_FAILED. */
-enum step_result turn_fail(struct turn *t, struct str code, struct str class, const char *format,
-                           ...) PRINTF_LIKE(4, 5);
+/* Fail the current step. Answers STEP_FAILED. */
+enum step_result turn_fail(struct turn *t, struct str code, enum err_class class,
+                           const char *format, ...) PRINTF_LIKE(4, 5);
 
 /* Fail it with an error value of an expression that stands at `pointer`. */
 enum step_result turn_fail_value(struct turn *t, struct value error, struct str pointer);
@@ -186,6 +196,12 @@ enum step_result turn_fail_size(struct turn *t);
 
 /* The failure as {code, message, class, ...} and as JSON. */
 struct value turn_failure(struct turn *t, struct str *json);
+
+/* Leave out what somebody outside said about the failure. False: there is nothing of that. */
+bool turn_drop_details(struct turn *t);
+
+/* What a mapping gives now, absent for NULL. STEP_DONE, or STEP_FAILED with t->failure. */
+enum step_result turn_evaluate(struct turn *t, const struct mapping *m, struct value *out);
 
 /* A value as JSON, in the turn's memory. False: t->failure says why it has no such form. */
 bool turn_json(struct turn *t, struct value v, struct str *out) MUST_USE;
@@ -218,11 +234,7 @@ static inline bool turn_goes_forward(const struct turn *t)
 
 /* --- key.c: idempotency keys --- */
 
-/* {execution}-{step}, -{visit} from the second on, then `rest`. */
-struct str key_make(struct arena *mem, struct uuid execution, struct str step, int64_t visit,
-                    struct str rest);
-
-/* The key of what the step under way does, with the suffix of the turn and then `rest`. */
+/* The key of what the current step does, with the suffix of the turn and then `rest`. */
 struct str turn_key(struct turn *t, struct str rest);
 
 /* ".2" of a position: nothing for the first command alone. */

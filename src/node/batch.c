@@ -1,11 +1,28 @@
-/* batch.c - group commit: building batches, and what becomes of them; see inner.h. */
-#include "node/inner.h"
+/* batch.c - building batches, and what becomes of their members; see batch.h. */
+#include "node/batch.h"
 
+#include "base/alloc.h"
 #include "base/crash.h"
 #include "base/log.h"
-#include "engine/show.h"
-
-#include <stdlib.h>
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "node/chore/measure.h"
+#include "node/chore/minutes.h"
+#include "node/chore/spans.h"
+#include "node/cluster/waiters.h"
+#include "node/commit_log.h"
+#include "node/entry.h"
+#include "node/inner.h"
+#include "node/node.h"
+#include "node/notify.h"
+#include "node/outside/calls.h"
+#include "node/outside/outgoing.h"
+#include "node/outside/relay.h"
+#include "node/poison.h"
+#include "node/taken.h"
+#include "node/wake.h"
+#include "node/work.h"
+#include "store/change.h"
 
 #define REFUSED_PAUSE_US INT64_C(200000)
 
@@ -13,13 +30,11 @@ static struct batch *make_batch(struct node *n)
 {
     struct batch *b;
 
-    if (n->spare_count > 0) {
-        b = n->spare_batches[--n->spare_count];
+    if (n->batches->spare_count > 0) {
+        b = n->batches->spare[--n->batches->spare_count];
         arena_reset(&b->mem);
     } else {
-        b = malloc(sizeof(*b));
-        if (b == NULL)
-            PANIC("out of memory");
+        b = alloc_bytes(sizeof(*b));
         arena_init(&b->mem);
     }
     b->item = STORE_BATCH;
@@ -36,31 +51,31 @@ static void free_batch(struct batch *b)
 
 static void recycle(struct node *n, struct batch *b)
 {
-    if (n->spare_count < sizeof(n->spare_batches) / sizeof(n->spare_batches[0]))
-        n->spare_batches[n->spare_count++] = b;
+    if (n->batches->spare_count < sizeof(n->batches->spare) / sizeof(n->batches->spare[0]))
+        n->batches->spare[n->batches->spare_count++] = b;
     else
         free_batch(b);
 }
 
 void batch_init(struct node *n)
 {
-    n->current = make_batch(n);
+    n->batches->current = make_batch(n);
 }
 
 void batches_free(struct node *n)
 {
-    if (n->current != NULL)
-        free_batch(n->current);
-    while (n->outstanding > 0)
-        free_batch(n->sent[--n->outstanding]);
-    while (n->spare_count > 0)
-        free_batch(n->spare_batches[--n->spare_count]);
+    if (n->batches->current != NULL)
+        free_batch(n->batches->current);
+    while (n->batches->outstanding > 0)
+        free_batch(n->batches->sent[--n->batches->outstanding]);
+    while (n->batches->spare_count > 0)
+        free_batch(n->batches->spare[--n->batches->spare_count]);
 }
 
 void batch_add(struct node *n, struct work *w)
 {
     w->member = (struct member){.owner = w};
-    if (w->asserts) {
+    if (w->asserts != ASSERTS_NOTHING) {
         w->member.kind = MEMBER_ASSERT;
         w->member.assertion = &w->assertion;
     } else if (w->commit != NULL) {
@@ -70,12 +85,12 @@ void batch_add(struct node *n, struct work *w)
     if (w->kind->member != NULL)
         w->kind->member(n, w);
     if (w->member.kind == MEMBER_COMMIT && w->commit->tasks.count > 0)
-        w->member.events = route_events(n, &n->current->mem, "task.");
-    if (w->member.kind == MEMBER_CHANGE && w->member.change->tells != NULL)
-        w->member.events = route_events(n, &n->current->mem, w->member.change->tells);
+        w->member.events = route_events(n, &n->batches->current->mem, "task.");
+    if (w->member.kind == MEMBER_CHANGE && w->member.change->announces != NULL)
+        w->member.events = route_events(n, &n->batches->current->mem, w->member.change->announces);
     else if (w->member.kind == MEMBER_CRASH)
-        w->member.events = route_events(n, &n->current->mem, "dead_letter.");
-    *VEC_ADD(&n->current->mem, &n->current->members) = &w->member;
+        w->member.events = route_events(n, &n->batches->current->mem, "dead_letter.");
+    *VEC_ADD(&n->batches->current->mem, &n->batches->current->members) = &w->member;
 }
 
 /*
@@ -88,7 +103,7 @@ static void mark_void(const struct batch *b)
     for (size_t i = 0; i < b->members.count; i++) {
         const struct work *w = b->members.items[i]->owner;
 
-        b->members.items[i]->is_void = w->entry != NULL && w->entry->is_stale;
+        b->members.items[i]->is_void = w->entry != NULL && entry_is_stale(w->entry);
     }
 }
 
@@ -98,37 +113,43 @@ static void mark_void(const struct batch *b)
  */
 bool batch_is_due(const struct node *n)
 {
-    size_t count = n->current->members.count;
+    size_t count = n->batches->current->members.count;
 
-    return count > 0 && n->outstanding < OUTSTANDING_MAX &&
-           (n->outstanding == 0 || count >= n->sent[n->outstanding - 1]->members.count);
+    return count > 0 && n->batches->outstanding < OUTSTANDING_MAX &&
+           (n->batches->outstanding == 0 ||
+            count >= n->batches->sent[n->batches->outstanding - 1]->members.count);
+}
+
+bool batch_is_full(const struct node *n)
+{
+    return n->batches->current->members.count >= BATCH_MEMBERS_MAX;
 }
 
 void batch_submit(struct node *n)
 {
-    struct batch *b = n->current;
+    struct batch *b = n->batches->current;
 
     if (!batch_is_due(n))
         return;
     mark_void(b);
-    b->number = n->batch_number + 1;
-    b->seen = n->batch_seen;
+    b->number = n->batches->number + 1;
+    b->seen = n->batches->seen;
     CRASH_POINT(BEFORE_SUBMIT);
     if (!store_submit(n->store, b))
         return;
     CRASH_POINT(AFTER_SUBMIT);
-    n->batch_number++;
-    n->sent_at_us[n->outstanding] = clock_mono_us(n->clock);
-    n->sent[n->outstanding++] = b;
-    n->current = make_batch(n);
+    n->batches->number++;
+    n->batches->sent_at_us[n->batches->outstanding] = clock_mono_us(n->clock);
+    n->batches->sent[n->batches->outstanding++] = b;
+    n->batches->current = make_batch(n);
 }
 
 /* --- what became of it --- */
 
-static void wake_tell(struct node *n, const struct tells *tells)
+static void wake_receivers(struct node *n, const struct notices *notices)
 {
-    for (size_t i = 0; i < tells->count; i++)
-        wake_told(n, tells->items[i].execution);
+    for (size_t i = 0; i < notices->count; i++)
+        wake_with_events(n, notices->items[i].execution);
 }
 
 /* A commit of an execution is durable, whatever led to it. */
@@ -139,28 +160,28 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
     e->row = w->member.row;
     if (w->program != NULL)
         entry_set_program(n, e, w->program);
-    tell_log_lines(&e->mem, commit);
-    tell_log(commit, w->request, e->is_told ? e->told_status : STATUS_PENDING);
+    commit_log_lines(&e->mem, commit);
+    commit_log(commit, w->request, entry_status_before(e));
     wake_arm(n, commit->after);
-    spans_tell(n, commit, e->is_told ? e->told_status : STATUS_PENDING);
-    minutes_count(n, commit, news_is_end(commit, e->is_told ? e->told_status : STATUS_PENDING));
+    spans_take(n, commit, entry_status_before(e));
+    minutes_count(n, commit, notify_is_end(commit, entry_status_before(e)));
     measure_commit(n, e, commit);
-    news_tell(n, e, commit);
+    notify_commit(n, e, commit);
     if (e->waiters != NULL)
-        taken_tell(n, e, commit);
+        taken_answer(n, e, commit);
     outgoing_send(n, commit);
     calls_queue(n, commit->after);
     relay_note(n, commit);
     for (size_t i = 0; i < commit->starts.count; i++)
         wake(n, commit->starts.items[i]->id);
-    wake_tell(n, &commit->tells);
+    wake_receivers(n, &commit->notices);
     /* The planner may have answered with the same commit. */
     if (commit->tasks.count > 0) {
-        wake_told(n, e->id);
-        node_planner_nudge(n);
+        wake_with_events(n, e->id);
+        node_tasks_changed(n);
     }
-    if (e->is_joined && status_is_terminal(commit->after->status))
-        wake_told(n, e->id);
+    if (e->events.is_joined && status_is_terminal(commit->after->status))
+        wake_with_events(n, e->id);
 }
 
 static void member_applied(struct node *n, struct work *w)
@@ -168,23 +189,25 @@ static void member_applied(struct node *n, struct work *w)
     const struct commit *commit = w->commit;
     struct entry *e = w->entry;
 
-    n->members_applied++;
+    n->batches->members_applied++;
     if (w->member.events != NULL)
-        relay_note_told(n, w->member.events);
-    if (commit == NULL && !w->asserts) {
+        relay_note_events(n, w->member.events);
+    if (commit == NULL && w->asserts == ASSERTS_NOTHING) {
         w->kind->applied(n, w);
         return;
     }
     if (commit != NULL)
         commit_applied(n, e, w);
     else
-        wake_tell(n, &w->assertion.tells);
-    if (w->is_futile)
-        w->kind->futile(n, e, w, &w->err, w->found);
+        wake_receivers(n, &w->assertion.notices);
+    if (w->asserts == ASSERTS_REJECTED)
+        w->kind->rejected(n, w, &w->err, w->found);
     else
         w->kind->applied(n, w);
-    if (commit != NULL && status_is_terminal(commit->after->status))
-        request_answer_waiters(n, e, commit->after);
+    /* An operator's retry may have followed its end already: who waits has come after that. */
+    if (commit != NULL && status_is_terminal(commit->after->status) &&
+        (e->x == NULL || e->x->row_version <= commit->after->row_version))
+        waiters_answer(n, e, commit->after);
     entry_unpin(n, e);
     entry_release_if_idle(n, e);
 }
@@ -194,16 +217,16 @@ static bool may_try_again(struct work *w)
 {
     switch (w->member.result) {
     case MEMBER_RECORD_STALE:
-        /* After that the engine is told to give up, and its commit writes no record. */
+        /* After that the engine gives up, and its commit writes no record. */
         work_note_records(w);
         return ++w->record_tries <= RECORD_TRIES_ALL_MAX + 1;
     case MEMBER_STALE:
         return w->entry != NULL && ++w->tries <= TRIES_MAX;
     case MEMBER_GONE:
-        /* What it asked for changes nothing: who reads again is told that it is not there. */
-        return w->asserts && ++w->tries <= TRIES_MAX;
+        /* What it asked for changes nothing: who reads again finds that it is not there. */
+        return w->asserts != ASSERTS_NOTHING && ++w->tries <= TRIES_MAX;
     case MEMBER_KEPT_STALE:
-        return ++w->kept_tries <= KEPT_TRIES_MAX;
+        return ++w->buffered_tries <= BUFFERED_TRIES_MAX;
     case MEMBER_FAILED:
         /* Another session has locked the row: it is hardly more than a moment. */
         return w->entry != NULL && w->member.err.code == ERR_OVERLOADED && ++w->tries <= TRIES_MAX;
@@ -224,13 +247,13 @@ static void member_refused(struct node *n, struct work *w)
 {
     struct entry *e = w->entry;
     /* One that rested on a commit which was refused before it: no fault of its own. */
-    bool is_follower = e != NULL && e->is_stale && w->member.result == MEMBER_STALE;
+    bool is_follower = e != NULL && entry_is_stale(e) && w->member.result == MEMBER_STALE;
 
-    n->members_refused++;
+    n->batches->members_refused++;
     if (w->commit != NULL)
         outgoing_release(n, w->commit);
     if (e != NULL) {
-        e->is_stale = true;
+        entry_mark_stale(e);
         entry_unpin(n, e);
     }
     if (e != NULL && (is_follower || may_try_again(w)))
@@ -241,7 +264,7 @@ static void member_refused(struct node *n, struct work *w)
         entry_release_if_idle(n, e);
 }
 
-/* None of the batch happened, or nobody can tell. */
+/* None of the batch happened, or nobody knows. */
 static void member_undone(struct node *n, struct work *w, const struct batch *b)
 {
     bool is_unknown = b->end == BATCH_UNKNOWN;
@@ -252,11 +275,12 @@ static void member_undone(struct node *n, struct work *w, const struct batch *b)
         outgoing_release(n, w->commit);
     if (e != NULL) {
         id = e->id;
-        e->is_stale = true;
+        entry_mark_stale(e);
         entry_unpin(n, e);
     }
     /* One that changes nothing may run again in any case. */
-    if (e != NULL && (!is_unknown || w->asserts) && ++w->tries <= TRIES_MAX)
+    if ((e != NULL && (!is_unknown || w->asserts != ASSERTS_NOTHING) && ++w->tries <= TRIES_MAX) ||
+        w->kind->unknown == NULL)
         work_again(n, w);
     else
         w->kind->unknown(n, w, b);
@@ -272,14 +296,14 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
     struct work *w = m->owner;
 
     if (w->entry != NULL)
-        poison_set(&n->poison, w->entry->id);
+        poison_set(n->poison, w->entry->id);
     if (b->end != BATCH_COMMITTED)
         member_undone(n, w, b);
     else if (m->result == MEMBER_APPLIED)
         member_applied(n, w);
     else
         member_refused(n, w);
-    poison_clear(&n->poison);
+    poison_clear(n->poison);
     CRASH_POINT(BETWEEN_ANSWERS);
 }
 
@@ -294,15 +318,15 @@ static bool is_all_applied(const struct batch *b)
 void batch_done(struct node *n, struct batch *b)
 {
     CRASH_POINT(BATCH_DONE);
-    ASSERT(n->outstanding > 0 && n->sent[0] == b);
-    measure_batch(n, b, n->sent_at_us[0]);
-    n->batch_seen = b->number;
-    n->outstanding--;
-    n->sent[0] = n->sent[1];
-    n->sent_at_us[0] = n->sent_at_us[1];
+    ASSERT(n->batches->outstanding > 0 && n->batches->sent[0] == b);
+    measure_batch(n, b, n->batches->sent_at_us[0]);
+    n->batches->seen = b->number;
+    n->batches->outstanding--;
+    n->batches->sent[0] = n->batches->sent[1];
+    n->batches->sent_at_us[0] = n->batches->sent_at_us[1];
     if (b->end != BATCH_COMMITTED) {
-        n->batches_refused++;
-        n->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;
+        n->batches->refused++;
+        n->batches->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;
         log_write(LOG_ERROR, "the store did not take a batch",
                   LOG_FIELDS(log_str("reason", str_of(b->err.message)),
                              log_int("members", (int64_t)b->members.count)));

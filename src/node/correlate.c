@@ -1,46 +1,36 @@
-/*
- * correlate.c - signals that find their wait by a correlation; see inner.h.
- *
- *     look (reader) --a wait--> its execution --takes it--> answered
- *      ^    |                        |
- *      |    +--none--> kept          +--does not--> look behind that wait
- *      |                 |
- *      +--a later wait---+
- *
- * An id that was sent before is answered from what the store knows of it, at
- * the first look or, when both are under way, by the store itself.
- */
-#include "node/inner.h"
+/* correlate.c - see correlate.h. */
+#include "node/correlate.h"
 
+#include "base/digest.h"
 #include "define/access.h"
+#include "define/program.h"
+#include "engine/execution.h"
+#include "node/batch.h"
+#include "node/entry.h"
+#include "node/inner.h"
+#include "node/load.h"
+#include "node/work.h"
+#include "node/work_request.h"
 #include "store/change_signal.h"
-#include "store/digest.h"
 #include "value/json.h"
 #include "value/object.h"
 
 /* --- what it is --- */
 
-static struct str json_of(struct arena *mem, struct value v)
+/* A request that the node makes for itself may leave out who asks. */
+static struct str json_or_null(struct arena *mem, struct value v)
 {
-    struct buf out;
-    struct err err;
-
-    buf_init_arena(&out, mem);
-    if (!json_write(&out, v, &err))
-        return STR("null"); /* it was read from JSON */
-    return buf_view(&out);
+    return v.kind == VALUE_ABSENT ? STR("null") : json_must_text(mem, v);
 }
 
 static struct str sender_json(const struct node_request *r)
 {
     struct buf out;
 
-    buf_init_arena(&out, r->mem);
-    buf_char(&out, '{');
+    object_begin(&out, r->mem);
     object_text(&out, "role", r->user.role);
-    object_json(&out, "groups", json_of(r->mem, r->user.groups));
-    buf_char(&out, '}');
-    return buf_view(&out);
+    object_json(&out, "groups", json_or_null(r->mem, r->user.groups));
+    return object_end(&out);
 }
 
 /* None of the parts can hold what stands between them. */
@@ -49,9 +39,9 @@ static struct str digest_of(const struct node_request *r, struct str payload_jso
     struct buf out;
 
     buf_init_arena(&out, r->mem);
-    buf_str(&out, r->signal_type);
+    buf_str(&out, r->event.signal_type);
     buf_char(&out, '\0');
-    buf_str(&out, r->correlation);
+    buf_str(&out, r->event.signal_correlation);
     buf_char(&out, '\0');
     buf_str(&out, payload_json);
     return digest_hex(r->mem, buf_view(&out));
@@ -64,12 +54,12 @@ static struct correlated_signal *make_signal(struct node *n, const struct node_r
 
     *s = (struct correlated_signal){
         .org_id = r->user.org_id,
-        .id = r->signal_id,
-        .type = r->signal_type,
-        .correlation = r->correlation,
+        .id = r->event.signal_id,
+        .type = r->event.signal_type,
+        .correlation = r->event.signal_correlation,
         .has_own_id = r->has_own_id,
-        .payload_json = json_of(r->mem, r->payload),
-        .by_json = json_of(r->mem, r->signal_by),
+        .payload_json = json_or_null(r->mem, r->event.signal_payload),
+        .by_json = json_or_null(r->mem, r->event.by),
         .sender_json = sender_json(r),
         .received_at_us = now_us,
         .expires_at_us = now_us + r->ttl_us,
@@ -80,19 +70,29 @@ static struct correlated_signal *make_signal(struct node *n, const struct node_r
 
 /* --- looking for a wait --- */
 
-static void run_look(struct node_read *read, struct reader *reader)
+/* The next wait that may take a signal, unless the signal is known already. */
+struct wait_load {
+    struct load load; /* first: see load.h */
+    struct work *work;
+    int64_t now_us;
+    bool is_known, is_found;
+    struct known_signal known;
+    struct open_wait wait;
+};
+
+static void run_look(struct load *load, struct reader *reader)
 {
-    struct load *l = read->owner;
-    const struct work *w = l->correlate.work;
+    struct wait_load *l = (struct wait_load *)load;
+    const struct work *w = l->work;
     const struct correlated_signal *s = w->correlated;
 
-    l->ok = true;
+    load->ok = true;
     if (s->has_own_id)
-        l->ok = read_correlated(reader, &l->mem, s->org_id, s->id, l->correlate.now_us,
-                                &l->correlate.known, &l->correlate.is_known, &l->err);
-    if (l->ok && !l->correlate.is_known)
-        l->ok = read_wait(reader, &l->mem, s->org_id, s->correlation, s->type, w->waits_up_to,
-                          &l->correlate.wait, &l->correlate.is_found, &l->err);
+        load->ok = read_correlated(reader, &load->mem, s->org_id, s->id, l->now_us, &l->known,
+                                   &l->is_known, &load->err);
+    if (load->ok && !l->is_known)
+        load->ok = read_wait(reader, &load->mem, s->org_id, s->correlation, s->type, w->waits_up_to,
+                             &l->wait, &l->is_found, &load->err);
 }
 
 /* It was sent before. */
@@ -107,50 +107,50 @@ static void answer_known(struct node *n, struct work *w, const struct known_sign
         return;
     }
     r->ok = true;
-    r->signal_id_out = r->signal_id;
-    r->is_kept = !known->is_delivered;
+    r->signal_id_out = r->event.signal_id;
+    r->is_buffered = !known->is_delivered;
     r->execution = known->execution;
     request_done(n, r);
 }
 
-static void done_look(struct node_read *read)
+static void done_look(struct load *load)
 {
-    struct load *l = read->owner;
-    struct node *n = l->node;
-    struct work *w = l->correlate.work;
+    struct wait_load *l = (struct wait_load *)load;
+    struct node *n = load->node;
+    struct work *w = l->work;
     struct node_request *r = w->request;
 
-    if (!l->ok) {
+    if (!load->ok) {
         work_free(n, w);
-        request_refuse(n, r, err_is_retryable(l->err.code) ? ERR_OVERLOADED : l->err.code, "%s",
-                       l->err.message);
-    } else if (l->correlate.is_known) {
-        answer_known(n, w, &l->correlate.known);
-    } else if (l->correlate.is_found) {
-        w->waits_up_to = l->correlate.wait.row;
-        r->execution = l->correlate.wait.execution;
+        request_refuse(n, r, err_is_retryable(load->err.code) ? ERR_OVERLOADED : load->err.code,
+                       "%pS", ERR_ARG(&load->err));
+    } else if (l->is_known) {
+        answer_known(n, w, &l->known);
+    } else if (l->is_found) {
+        w->waits_up_to = l->wait.row;
+        r->execution = l->wait.execution;
         entry_queue(n, entry_get(n, r->execution), w);
     } else {
         batch_add(n, w);
     }
-    load_free(l);
+    load_free(load);
 }
 
 void correlate(struct node *n, struct work *w)
 {
-    struct load *l = load_new(n, run_look, done_look);
+    struct wait_load *l = LOAD_NEW(n, struct wait_load, run_look, done_look);
 
     if (w->correlated == NULL)
         w->correlated = make_signal(n, w->request);
     w->entry = NULL;
     w->commit = NULL;
-    w->asserts = w->is_futile = false;
+    w->asserts = ASSERTS_NOTHING;
     w->tries = 0; /* of the execution that was asked before */
     w->now_us = 0;
     work_forget_reads(w);
-    l->correlate.work = w;
-    l->correlate.now_us = w->correlated->received_at_us;
-    load_send(l);
+    l->work = w;
+    l->now_us = w->correlated->received_at_us;
+    load_send(&l->load);
 }
 
 bool correlate_goes_on(struct node *n, struct work *w, enum err_code why)
@@ -165,7 +165,7 @@ bool correlate_goes_on(struct node *n, struct work *w, enum err_code why)
 
 /* --- keeping it --- */
 
-struct change *correlate_keep(struct node *n, struct work *w)
+struct change *correlate_buffer(struct node *n, struct work *w)
 {
     struct signal_keep *keep = arena_alloc(w->request->mem, sizeof(*keep));
 
@@ -181,7 +181,8 @@ bool correlate_looks_again(struct node *n, struct work *w)
     /* A later wait has begun; or the execution of this one is gone. */
     enum member_result why = w->commit == NULL ? MEMBER_STALE : MEMBER_GONE;
 
-    if (w->correlated == NULL || w->member.result != why || ++w->kept_tries > KEPT_TRIES_MAX)
+    if (w->correlated == NULL || w->member.result != why ||
+        ++w->buffered_tries > BUFFERED_TRIES_MAX)
         return false;
     correlate(n, w);
     return true;
@@ -193,7 +194,7 @@ static bool may_take(struct value access, struct value sender)
 {
     struct value role = value_map_get_str(sender, STR("role"));
     struct value groups = value_map_get_str(sender, STR("groups"));
-    struct str name = role.kind == VALUE_STRING ? value_text(role) : STR_NONE;
+    struct str name = value_text_or(role, STR_NONE);
 
     return access_allows(access, "view", name, groups) &&
            access_allows(access, "operate", name, groups);

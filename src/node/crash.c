@@ -4,7 +4,11 @@
  * Nothing is advanced before the counts are durable: one of the executions may
  * end the process again.
  */
+#include "node/batch.h"
 #include "node/inner.h"
+#include "node/park.h"
+#include "node/poison.h"
+#include "node/work.h"
 
 void crash_count(struct node *n, struct poison_left left)
 {
@@ -25,7 +29,7 @@ static void crash_member(struct node *n, struct work *w)
 
 static void crash_applied(struct node *n, struct work *w)
 {
-    poison_leave(&n->poison, w->crash.slot); /* it is counted, once */
+    poison_leave(n->poison, w->crash.slot); /* it is counted, once */
     work_free(n, w);
 }
 
@@ -47,7 +51,6 @@ static void crash_freed(struct node *n, struct work *w)
 
 /* A crash is of no execution in memory. */
 const struct work_kind work_crash = {
-    .name = "crash",
     .member = crash_member,
     .applied = crash_applied,
     .refused = crash_applied, /* the execution is gone */

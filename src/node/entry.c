@@ -1,96 +1,77 @@
-/* entry.c - executions in memory: a bounded cache by id; see inner.h. */
-#include "node/inner.h"
+/* entry.c - see entry.h. */
+#include "node/entry.h"
 
+#include "base/alloc.h"
 #include "base/hash.h"
-
-#include <stdlib.h>
+#include "engine/state.h"
+#include "node/cluster/waiters.h"
+#include "node/inner.h"
+#include "node/load.h"
+#include "node/park.h"
+#include "node/program.h"
+#include "node/work.h"
 
 static size_t bucket_of(const struct node *n, struct uuid id)
 {
-    return hash_bytes(id.bytes, sizeof(id.bytes)) & (n->bucket_count - 1);
+    return hash_bytes(id.bytes, sizeof(id.bytes)) & (n->entries->bucket_count - 1);
 }
 
 struct entry *entry_find(struct node *n, struct uuid id)
 {
     struct entry *e;
 
-    if (n->bucket_count == 0)
+    if (n->entries->bucket_count == 0)
         return NULL;
-    for (e = n->buckets[bucket_of(n, id)]; e != NULL; e = e->hash_next)
+    for (e = n->entries->buckets[bucket_of(n, id)]; e != NULL; e = e->hash_next)
         if (uuid_cmp(e->id, id) == 0)
             return e;
     return NULL;
 }
 
-static void grow(struct node *n)
+static void entries_grow(struct node *n)
 {
-    struct entry **old = n->buckets;
-    size_t old_count = n->bucket_count;
+    struct entry **old = n->entries->buckets;
+    size_t old_count = n->entries->bucket_count;
 
-    n->bucket_count = old_count == 0 ? 1024 : old_count * 2;
-    n->buckets = calloc(n->bucket_count, sizeof(struct entry *));
-    if (n->buckets == NULL)
-        PANIC("out of memory");
+    n->entries->bucket_count = old_count == 0 ? 1024 : old_count * 2;
+    n->entries->buckets = alloc_array(n->entries->bucket_count, sizeof(struct entry *));
     for (size_t i = 0; i < old_count; i++)
         for (struct entry *e = old[i], *next; e != NULL; e = next) {
             size_t b = bucket_of(n, e->id);
             next = e->hash_next;
-            e->hash_next = n->buckets[b];
-            n->buckets[b] = e;
+            e->hash_next = n->entries->buckets[b];
+            n->entries->buckets[b] = e;
         }
     free(old);
 }
 
 /* --- order of use --- */
 
-static void unlink_use(struct node *n, struct entry *e)
-{
-    if (e->newer != NULL)
-        e->newer->older = e->older;
-    else if (n->newest == e)
-        n->newest = e->older;
-    if (e->older != NULL)
-        e->older->newer = e->newer;
-    else if (n->oldest == e)
-        n->oldest = e->newer;
-    e->newer = e->older = NULL;
-}
-
-static void link_use(struct node *n, struct entry *e)
-{
-    e->older = n->newest;
-    if (n->newest != NULL)
-        n->newest->newer = e;
-    n->newest = e;
-    if (n->oldest == NULL)
-        n->oldest = e;
-}
-
 static void count_bytes(struct node *n, struct entry *e)
 {
     size_t bytes = sizeof(*e) + e->mem.held_bytes;
 
-    n->entry_bytes = n->entry_bytes - e->bytes + bytes;
+    n->entries->bytes = n->entries->bytes - e->bytes + bytes;
     e->bytes = bytes;
 }
 
 void entry_touch(struct node *n, struct entry *e)
 {
     /* A reader's thread may be filling its memory: then it is counted when that is done. */
-    if (e->state != ENTRY_LOADING && !e->is_needing)
+    if (!entry_is_being_read(e))
         count_bytes(n, e);
-    if (n->newest == e)
+    if (TAILQ_NEXT(e, by_use) == NULL)
         return;
-    unlink_use(n, e);
-    link_use(n, e);
+    TAILQ_REMOVE(&n->entries->by_use, e, by_use);
+    TAILQ_INSERT_TAIL(&n->entries->by_use, e, by_use);
 }
 
 /* --- making and freeing --- */
 
 static void take_arena(struct node *n, struct arena *out)
 {
-    if (n->spare_arena_count > 0)
-        *out = n->spare_arenas[--n->spare_arena_count];
+    if (n->entries->spare_arena_count > 0)
+        *out = n->entries->spare_arenas[--n->entries->spare_arena_count];
     else
         arena_init(out);
 }
@@ -98,31 +79,29 @@ static void take_arena(struct node *n, struct arena *out)
 static void give_arena(struct node *n, struct arena *mem)
 {
     enum { WORTH_KEEPING = 64 * 1024 };
-    size_t room = sizeof(n->spare_arenas) / sizeof(n->spare_arenas[0]);
+    size_t capacity = sizeof(n->entries->spare_arenas) / sizeof(n->entries->spare_arenas[0]);
 
     arena_reset(mem);
-    if (n->spare_arena_count < room && mem->held_bytes <= WORTH_KEEPING)
-        n->spare_arenas[n->spare_arena_count++] = *mem;
+    if (n->entries->spare_arena_count < capacity && mem->held_bytes <= WORTH_KEEPING)
+        n->entries->spare_arenas[n->entries->spare_arena_count++] = *mem;
     else
         arena_fini(mem);
 }
 
 struct entry *entry_new(struct node *n, struct uuid id)
 {
-    struct entry *e = calloc(1, sizeof(*e));
+    struct entry *e = ALLOC_NEW(struct entry);
     size_t b;
 
-    if (e == NULL)
-        PANIC("out of memory");
-    if (n->entry_count >= n->bucket_count)
-        grow(n);
+    if (n->entries->count >= n->entries->bucket_count)
+        entries_grow(n);
     e->id = id;
     take_arena(n, &e->mem);
     b = bucket_of(n, id);
-    e->hash_next = n->buckets[b];
-    n->buckets[b] = e;
-    n->entry_count++;
-    link_use(n, e);
+    e->hash_next = n->entries->buckets[b];
+    n->entries->buckets[b] = e;
+    n->entries->count++;
+    TAILQ_INSERT_TAIL(&n->entries->by_use, e, by_use);
     count_bytes(n, e);
     return e;
 }
@@ -149,7 +128,7 @@ void entry_set_program(struct node *n, struct entry *e, struct program_ref *ref)
     e->program = NULL;
     program_hold(n, &e->program, ref);
     /* Its state may share texts with the former program: it is loaded again. */
-    e->is_stale = true;
+    entry_mark_stale(e);
 }
 
 static void release_programs(struct node *n, struct entry *e)
@@ -163,15 +142,15 @@ static void release_programs(struct node *n, struct entry *e)
 
 static void entry_free(struct node *n, struct entry *e)
 {
-    struct entry **link = &n->buckets[bucket_of(n, e->id)];
+    struct entry **link = &n->entries->buckets[bucket_of(n, e->id)];
 
     while (*link != e)
         link = &(*link)->hash_next;
     *link = e->hash_next;
-    unlink_use(n, e);
+    TAILQ_REMOVE(&n->entries->by_use, e, by_use);
     waiters_unlink(n, e);
-    n->entry_count--;
-    n->entry_bytes -= e->bytes;
+    n->entries->count--;
+    n->entries->bytes -= e->bytes;
     release_programs(n, e);
     give_arena(n, &e->mem);
     free(e);
@@ -186,11 +165,10 @@ enum {
     PACKED_MAX = 4096,   /* ... and takes no more than this */
 };
 
-/* Nothing is under way with it, though somebody may wait for its end. */
+/* Nothing is in flight for it, though somebody may wait for its end. */
 static bool is_asleep(const struct entry *e)
 {
-    return e->pins == 0 && e->works.first == NULL && !e->in_ready_list &&
-           e->state != ENTRY_LOADING && !e->is_needing;
+    return e->pins == 0 && e->works.first == NULL && !e->in_ready_list && !entry_is_being_read(e);
 }
 
 static bool is_idle(const struct entry *e)
@@ -227,23 +205,23 @@ static void forget_reads(struct entry *e)
     }
 }
 
-void entry_forget_told(struct entry *e)
+void entry_forget_events(struct entry *e)
 {
-    e->told = (struct told_numbers){0};
-    e->joins = (struct told_numbers){0};
-    e->joiners = (struct tells){0};
-    e->tasks = (struct task_answers){0};
-    e->is_told_to_cancel = false;
+    e->events.numbers = (struct notice_numbers){0};
+    e->events.joins = (struct notice_numbers){0};
+    e->events.joiners = (struct notices){0};
+    e->events.tasks = (struct task_answers){0};
+    e->events.cancels = false;
 }
 
 /* Copy what lives into `fresh`, and let the rest go. */
 static void move_state(struct node *n, struct entry *e, struct arena fresh)
 {
     ASSERT(e->former_programs.count == 0);
-    if (e->told.count > 0) {
-        e->told = (struct told_numbers){0};
-        e->tasks = (struct task_answers){0};
-        e->has_news = true;
+    if (e->events.numbers.count > 0) {
+        e->events.numbers = (struct notice_numbers){0};
+        e->events.tasks = (struct task_answers){0};
+        e->events.is_unread = true;
     }
     e->x = state_copy(&fresh, e->x);
     give_arena(n, &e->mem);
@@ -276,11 +254,11 @@ bool entry_bound_garbage(struct node *n, struct entry *e)
 {
     const struct work *first = e->works.first;
 
-    ASSERT(e->state == ENTRY_READY && !e->is_stale && !e->is_needing);
+    ASSERT(e->state == ENTRY_READY);
     if (e->pins > 0)
         return e->mem.held_bytes < GARBAGE_MAX + 4 * live_bytes(e);
     /* What was read for the first work lies there too; it goes with its commit. */
-    if (!has_garbage(e) || e->joins.count > 0 || (first != NULL && work_has_reads(first)))
+    if (!has_garbage(e) || e->events.joins.count > 0 || (first != NULL && work_has_reads(first)))
         return true;
     /* An older work may have come back before one for which something was read. */
     forget_reads(e);
@@ -294,7 +272,7 @@ void entry_release_if_idle(struct node *n, struct entry *e)
 
     if (!is_asleep(e))
         return;
-    is_over = e->is_stale || e->state == ENTRY_GONE || status_is_terminal(e->x->status);
+    is_over = e->state != ENTRY_READY || status_is_terminal(e->x->status);
     if (is_over && e->waiters == NULL)
         entry_free(n, e);
     else if (!is_over && is_worth_packing(e))
@@ -309,11 +287,11 @@ void entries_trim(struct node *n)
     unsigned freed = 0, in_use = 0;
 
     /* Those in use go to the other end. Where all are, looking at them again is no use. */
-    for (struct entry *e = n->oldest, *newer;
-         e != NULL && (n->entry_bytes > n->options.cache_bytes || programs_are_too_large(n)) &&
-         freed < FREED_MAX && in_use < IN_USE_MAX && in_use < n->entry_count;
+    for (struct entry *e = TAILQ_FIRST(&n->entries->by_use), *newer;
+         e != NULL && (n->entries->bytes > n->options.cache_bytes || programs_are_too_large(n)) &&
+         freed < FREED_MAX && in_use < IN_USE_MAX && in_use < n->entries->count;
          e = newer) {
-        newer = e->newer;
+        newer = TAILQ_NEXT(e, by_use);
         if (is_idle(e)) {
             entry_free(n, e);
             freed++;
@@ -324,26 +302,52 @@ void entries_trim(struct node *n)
     }
 }
 
+void entries_init(struct node *n)
+{
+    TAILQ_INIT(&n->entries->by_use);
+}
+
 void entries_free(struct node *n)
 {
-    for (size_t i = 0; i < n->bucket_count; i++)
-        while (n->buckets[i] != NULL) {
-            struct entry *e = n->buckets[i];
-            n->buckets[i] = e->hash_next;
+    for (size_t i = 0; i < n->entries->bucket_count; i++)
+        while (n->entries->buckets[i] != NULL) {
+            struct entry *e = n->entries->buckets[i];
+            n->entries->buckets[i] = e->hash_next;
             arena_fini(&e->mem);
             free(e);
         }
-    free(n->buckets);
-    while (n->spare_arena_count > 0)
-        arena_fini(&n->spare_arenas[--n->spare_arena_count]);
+    free(n->entries->buckets);
+    while (n->entries->spare_arena_count > 0)
+        arena_fini(&n->entries->spare_arenas[--n->entries->spare_arena_count]);
+}
+
+/* --- states --- */
+
+void entry_mark_stale(struct entry *e)
+{
+    if (e->state == ENTRY_READY)
+        e->state = ENTRY_STALE;
+    else if (e->state == ENTRY_READING)
+        e->state = ENTRY_READING_STALE;
+}
+
+void entry_begin_reading(struct entry *e)
+{
+    ASSERT(e->state == ENTRY_READY);
+    e->state = ENTRY_READING;
+}
+
+void entry_end_reading(struct entry *e)
+{
+    ASSERT(e->state == ENTRY_READING || e->state == ENTRY_READING_STALE);
+    e->state = e->state == ENTRY_READING ? ENTRY_READY : ENTRY_STALE;
 }
 
 void entry_reload(struct node *n, struct entry *e)
 {
-    ASSERT(e->pins == 0 && !e->is_needing);
+    ASSERT(e->pins == 0 && e->state == ENTRY_STALE);
     forget_reads(e);
-    e->is_stale = false;
-    entry_forget_told(e);
+    entry_forget_events(e);
     e->x = NULL;
     e->copied_bytes = 0;
     release_programs(n, e);
@@ -351,22 +355,44 @@ void entry_reload(struct node *n, struct entry *e)
     load_entry(n, e);
 }
 
+#ifdef PAWL_SLOW_CHECKS
+void entry_check(const struct entry *e)
+{
+    size_t wakes = 0;
+
+    ASSERT(!entry_is_loaded(e) || e->x != NULL);
+    ASSERT(e->state != ENTRY_LOADING || (e->pins == 0 && !e->in_ready_list));
+    for (const struct work *w = e->works.first; w != NULL; w = w->next) {
+        ASSERT(w->entry == e && w->asserts == ASSERTS_NOTHING);
+        ASSERT(w->next == NULL || w->number < w->next->number);
+        wakes += w->kind == &work_wake;
+    }
+    ASSERT(wakes == (e->wake_queued ? 1 : 0));
+    ASSERT(e->waiters == NULL || e->is_awaited);
+}
+#else
+void entry_check(const struct entry *e)
+{
+    (void)e;
+}
+#endif
+
 /* --- works --- */
 
 void entry_make_ready(struct node *n, struct entry *e)
 {
     /* Those who wait for the end of a stale one want its true state too. */
-    bool has_to_do = e->works.first != NULL || (e->is_stale && e->waiters != NULL);
+    bool has_to_do = e->works.first != NULL || (entry_is_stale(e) && e->waiters != NULL);
 
     if (e->in_ready_list || !has_to_do || e->state == ENTRY_LOADING)
         return;
     e->in_ready_list = true;
     e->next_ready = NULL;
-    if (n->ready_last != NULL)
-        n->ready_last->next_ready = e;
+    if (n->entries->ready_last != NULL)
+        n->entries->ready_last->next_ready = e;
     else
-        n->ready_first = e;
-    n->ready_last = e;
+        n->entries->ready_first = e;
+    n->entries->ready_last = e;
 }
 
 void entry_unpin(struct node *n, struct entry *e)
@@ -385,6 +411,7 @@ void entry_queue(struct node *n, struct entry *e, struct work *w)
 {
     struct work **link = &e->works.first;
 
+    ASSERT(w->kind->subject != NULL && w->kind->event != NULL);
     w->entry = e;
     if (e->works.last == NULL || e->works.last->number < w->number) {
         work_push(&e->works, w);

@@ -1,9 +1,9 @@
 /*
  * meter.h - counters, gauges and histograms with labels, in the words of Prometheus.
  *
- * Owned by the loop, so nothing is locked: a thread that has something to tell
+ * Owned by the loop, so nothing is locked: a thread that has something to report
  * tells the loop, which counts it. The number of series is bounded, for each
- * family and for all of them: what comes when there is no room is counted with
+ * family and for all of them: what comes beyond that is counted with
  * "other" for its labels, so sums stay true.
  *
  * One more metric is a row of meters.def and a call of one of the three

@@ -1,14 +1,35 @@
 /* node.c - opening, the loop, closing; see node.h. */
-#include "node/inner.h"
+#include "node/node.h"
 
+#include "base/alloc.h"
 #include "base/crash.h"
 #include "base/log.h"
+#include "define/define.h"
+#include "effect/secret/vault.h"
+#include "node/batch.h"
+#include "node/chore/chore.h"
+#include "node/cluster/config.h"
+#include "node/cluster/waiters.h"
+#include "node/entry.h"
+#include "node/inner.h"
+#include "node/load.h"
+#include "node/outside/calls.h"
+#include "node/outside/credentials.h"
+#include "node/outside/jobs.h"
+#include "node/outside/relay.h"
+#include "node/outside/triggers.h"
+#include "node/park.h"
+#include "node/poison.h"
+#include "node/program.h"
+#include "node/request.h"
+#include "node/silent.h"
+#include "node/timers.h"
+#include "node/wake.h"
+#include "node/work.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -20,7 +41,7 @@ enum {
 
 /* --- reads --- */
 
-static void run_task(struct store_task *task, struct reader *reader)
+static void run_task(struct store_read *task, struct reader *reader)
 {
     struct node_read *read = task->owner;
 
@@ -30,14 +51,14 @@ static void run_task(struct store_task *task, struct reader *reader)
 bool node_read(struct node *n, struct node_read *read, struct err *err)
 {
     read->task =
-        (struct store_task){.item = STORE_TASK, .lane = read->lane, .run = run_task, .owner = read};
+        (struct store_read){.item = STORE_READ, .lane = read->lane, .run = run_task, .owner = read};
     if (read->lane != LANE_ENGINE && read->lane != LANE_SEARCH && node_store_is_away(n))
         return err_set(err, ERR_STORE_AWAY, "the database does not answer; try again later");
     if (store_read(n->store, &read->task)) {
         silent_asked(n, read);
         return true;
     }
-    return err_set(err, ERR_OVERLOADED, "too many reads are under way");
+    return err_set(err, ERR_OVERLOADED, "too many reads are in flight");
 }
 
 /* --- one pass --- */
@@ -53,7 +74,7 @@ static bool take_done(struct node *n)
             silent_answered(n, NULL);
             batch_done(n, items[i]);
         } else {
-            struct store_task *task = items[i];
+            struct store_read *task = items[i];
             struct node_read *read = task->owner;
             silent_answered(n, read);
             read->done(read);
@@ -67,26 +88,10 @@ bool node_pass(struct node *n)
     bool any = take_done(n);
 
     any |= loads_resend(n);
-    if (!n->is_draining) {
-        wake_refill(n);
-        wake_look_back(n);
-        wake_look_for_told(n);
-        waiters_look(n);
-        retention_run(n);
-        expiry_run(n);
-        audit_retention_run(n);
-        snapshot_retention_run(n);
-        planner_time_run(n);
-        schedules_run(n);
-    }
-    minutes_run(n);
-    spans_run(n);
-    config_look(n);
-    relay_run(n);
+    chores_run(n, CHORE_BEFORE_WORKS);
     any |= wake_fire(n);
-    request_expire(n);
     works_run(n);
-    jobs_run(n);
+    chores_run(n, CHORE_AFTER_WORKS);
     loads_send_group(n);
     any |= batch_is_due(n);
     batch_submit(n);
@@ -104,32 +109,17 @@ static int64_t min_us(int64_t a, int64_t b)
 static int64_t idle_us(const struct node *n)
 {
     enum { RESEND_US = 2000 };
-    int64_t mono_us = clock_mono_us(n->clock), next_us = timers_next_us(&n->timers), us = INT64_MAX;
+    int64_t us = INT64_MAX;
 
-    if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && n->counting_crashes == 0 &&
-        n->has_config)
-        us = n->pause_until_us - mono_us;
+    if (n->entries->ready_first != NULL && n->batches->outstanding < OUTSTANDING_MAX &&
+        n->counting_crashes == 0 && n->config->is_known)
+        us = n->batches->pause_until_us - clock_mono_us(n->clock);
     if (batch_is_due(n))
         us = 0;
-    if (next_us != INT64_MAX && wake_may_fire(n))
-        us = min_us(us, next_us - clock_wall_us(n->clock));
-    if (n->waiting > 0)
-        us = min_us(us, n->next_expiry_us - mono_us);
     if (loads_are_unsent(n))
-        us = min_us(us, n->group != NULL ? 0 : RESEND_US);
-    us = min_us(us, wake_refill_in_us(n));
-    us = min_us(us, waiters_look_in_us(n));
-    us = min_us(us, retention_in_us(n));
-    us = min_us(us, expiry_in_us(n));
-    us = min_us(us, audit_retention_in_us(n));
-    us = min_us(us, snapshot_retention_in_us(n));
-    us = min_us(us, planner_time_in_us(n));
-    us = min_us(us, schedules_in_us(n));
-    us = min_us(us, config_look_in_us(n));
-    us = min_us(us, relay_in_us(n));
-    us = min_us(us, minutes_in_us(n));
-    us = min_us(us, jobs_in_us(n));
-    us = min_us(us, spans_in_us(n));
+        us = min_us(us, n->loads->group != NULL ? 0 : RESEND_US);
+    us = min_us(us, wake_in_us(n));
+    us = min_us(us, chores_in_us(n));
     return us < 0 ? 0 : us;
 }
 
@@ -151,20 +141,21 @@ static int sleep_ms(const struct node *n)
 
 static bool is_drained(const struct node *n)
 {
-    return n->outstanding == 0 && n->pending == 0 && n->ready_first == NULL &&
-           n->current->members.count == 0 && n->calls.unanswered == 0 && relay_is_idle(n);
+    return n->batches->outstanding == 0 && n->pending == 0 && n->entries->ready_first == NULL &&
+           n->batches->current->members.count == 0 && n->calls->unanswered == 0 && relay_is_idle(n);
 }
 
 /* Nothing that was acknowledged is lost by this; what was not is found at the next start. */
 static enum node_result give_up(const struct node *n)
 {
-    bool has_changes = n->outstanding > 0 || n->pending > 0 || n->current->members.count > 0;
+    bool has_changes =
+        n->batches->outstanding > 0 || n->pending > 0 || n->batches->current->members.count > 0;
 
     log_write(has_changes ? LOG_ERROR : LOG_WARN,
               has_changes ? "stopped while changes were undecided: the store did not answer; what "
                             "was acknowledged is durable, and the next start goes on from there"
-                          : "stopped while executions were under way; the next start goes on",
-              LOG_FIELDS(log_int("batches", n->outstanding),
+                          : "stopped while executions were in flight; the next start goes on",
+              LOG_FIELDS(log_int("batches", n->batches->outstanding),
                          log_int("requests", (int64_t)n->pending),
                          log_int("silent_ms", node_store_silent_us(n) / 1000)));
     return has_changes ? NODE_UNDECIDED : NODE_DRAINED;
@@ -173,7 +164,6 @@ static enum node_result give_up(const struct node *n)
 enum node_result node_run(struct node *n)
 {
     struct epoll_event events[64];
-    int64_t give_up_us = INT64_MAX;
 
     while (!(n->is_draining && is_drained(n))) {
         int timeout_ms = IDLE_MS, count;
@@ -182,8 +172,9 @@ enum node_result node_run(struct node *n)
         if (n->before_sleep != NULL)
             n->before_sleep(n->before_sleep_context, &timeout_ms);
         /* After it, for it may have brought work. */
-        timeout_ms =
-            any && n->outstanding < OUTSTANDING_MAX ? 0 : (int)min_us(timeout_ms, sleep_ms(n));
+        timeout_ms = any && n->batches->outstanding < OUTSTANDING_MAX
+                         ? 0
+                         : (int)min_us(timeout_ms, sleep_ms(n));
         if (n->is_draining && timeout_ms > 10)
             timeout_ms = 10;
         count = epoll_wait(n->epoll_fd, events, ARRAY_SIZE(events), timeout_ms);
@@ -196,9 +187,10 @@ enum node_result node_run(struct node *n)
         }
         if (n->stop_requested && !n->is_draining) {
             n->is_draining = true;
-            give_up_us = clock_mono_us(n->clock) + DRAIN_MAX_US;
+            n->draining_since_us = clock_mono_us(n->clock);
+            waiters_drain(n);
         }
-        if (n->is_draining && clock_mono_us(n->clock) >= give_up_us)
+        if (n->is_draining && clock_mono_us(n->clock) >= n->draining_since_us + DRAIN_MAX_US)
             return give_up(n);
     }
     return NODE_DRAINED;
@@ -253,26 +245,27 @@ static void sign_link(void *vault, struct str text, uint8_t out[LINK_MAC_LEN])
 void node_link_from(struct node *n, struct str base)
 {
     if (n->options.vault != NULL)
-        n->links = (struct link_maker){
+        n->credentials->links = (struct link_maker){
             .base = str_copy(&n->mem, base), .sign = sign_link, .key = n->options.vault};
 }
 
 const struct link_maker *node_links(const struct node *n)
 {
-    return n->links.base.len > 0 ? &n->links : NULL;
+    return n->credentials->links.base.len > 0 ? &n->credentials->links : NULL;
 }
 
-bool node_is_ready(const struct node *n, const char **why)
+enum node_readiness node_readiness(const struct node *n)
 {
-    bool is_recovered = n->is_recovered && n->stamp >= 0; /* the config was read once */
-
-    bool is_silent = node_store_silent_us(n) >= STORE_LATE_US;
-
-    *why = n->is_draining  ? "stopping"
-           : is_silent     ? "store_away"
-           : !is_recovered ? "recovering"
-                           : "";
-    return is_recovered && !n->is_draining && !is_silent;
+    if (n->is_draining)
+        return NODE_STOPPING;
+    if (node_store_silent_us(n) >= STORE_LATE_US)
+        return NODE_STORE_AWAY;
+    if (n->options.is_paused)
+        return NODE_PAUSED;
+    if (credentials_are_locked(n))
+        return NODE_WRONG_KEY;
+    /* The config was read once. */
+    return n->is_recovered && n->config->stamp >= 0 ? NODE_READY : NODE_RECOVERING;
 }
 
 /* --- opening and closing --- */
@@ -324,12 +317,12 @@ static bool open_all(struct node *n, struct err *err)
     unsigned count;
 
     if (!open_store(n, err) || !credentials_open(n, err) || !open_loop(n, err) ||
-        !calls_open(n, err) || !spans_open(n, err))
+        !calls_open(n, err) || !chores_open(n, err))
         return false;
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
         return true;
-    if (!poison_open(&n->poison, n->options.data_path, left, &count, err))
+    if (!poison_open(n->poison, n->options.data_path, left, &count, err))
         return false;
     for (unsigned i = 0; i < count; i++) {
         log_write(LOG_WARN, "the server ended while it worked on an execution", NULL);
@@ -341,15 +334,33 @@ static bool open_all(struct node *n, struct err *err)
     return true;
 }
 
+/* A node with all its parts: one piece of memory. */
+struct whole_node {
+    struct node node; /* first */
+#define PART(type, name) struct type name;
+#include "node/parts.def"
+#undef PART
+    struct chore *chores[CHORE_COUNT];
+};
+
+static struct node *node_alloc(void)
+{
+    struct whole_node *w = ALLOC_NEW(struct whole_node);
+
+#define PART(type, name) w->node.name = &w->name;
+#include "node/parts.def"
+#undef PART
+    w->node.chores = w->chores;
+    return &w->node;
+}
+
 struct node *node_open(const struct node_options *options, struct err *err)
 {
-    struct node *n = calloc(1, sizeof(*n));
+    struct node *n = node_alloc();
 
-    if (n == NULL)
-        PANIC("out of memory");
     n->options = *options;
     n->clock = options->clock;
-    n->epoll_fd = n->stop_fd = n->poison.fd = n->calls.file.fd = -1;
+    n->epoll_fd = n->stop_fd = n->poison->fd = n->calls->file.fd = -1;
     if (n->options.cache_bytes == 0)
         n->options.cache_bytes = (size_t)64 << 20;
     if (n->options.pending_max == 0)
@@ -357,28 +368,20 @@ struct node *node_open(const struct node_options *options, struct err *err)
     if (n->options.reader_count == 0)
         n->options.reader_count = READER_COUNT;
     arena_init(&n->mem);
-    arena_init(&n->config_mem);
-    arena_init(&n->subscriptions_mem);
+    config_init(n->config);
+    arena_init(&n->routes->mem);
     triggers_open(n);
-    relay_open(n);
-    arena_init(&n->credentials_mem);
-    map_init(&n->credential_uses, &n->mem);
-    n->config = n->credentials = value_map_empty();
-    n->stamp = -1;
+    arena_init(&n->credentials->mem);
+    map_init(&n->credentials->uses, &n->mem);
+    n->credentials->urls = value_map_empty();
+    entries_init(n);
+    waiters_init(n);
     programs_init(n);
-    map_init(&n->published, &n->mem);
-    timers_init(&n->timers);
+    map_init(&n->published->by_code, &n->mem);
+    timers_init(&n->wake->timers);
     uuid_gen_init(&n->ids, options->random, options->random_context);
     n->env = n->options.env != NULL ? n->options.env : define_env(&n->mem);
     batch_init(n);
-    jobs_open(n);
-    retention_open(n);
-    expiry_open(n);
-    audit_retention_open(n);
-    planner_time_open(n);
-    schedules_open(n);
-    snapshot_retention_open(n);
-    minutes_open(n);
     if (open_all(n, err))
         return n;
     node_close(n);
@@ -388,7 +391,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
 void node_abandon(struct node *n)
 {
     if (n->counting_crashes == 0)
-        poison_forgive(&n->poison);
+        poison_forgive(n->poison);
 }
 
 void node_close(struct node *n)
@@ -402,27 +405,18 @@ void node_close(struct node *n)
     programs_free(n);
     published_free(n);
     batches_free(n);
-    retention_close(n);
-    expiry_close(n);
-    audit_retention_close(n);
-    planner_time_close(n);
-    schedules_close(n);
-    snapshot_retention_close(n);
-    timers_fini(&n->timers);
+    timers_fini(&n->wake->timers);
     calls_close(n);
-    relay_close(n);
-    jobs_close(n);
-    spans_close(n);
-    minutes_close(n);
-    poison_close(&n->poison);
+    chores_close(n);
+    poison_close(n->poison);
     if (n->epoll_fd >= 0)
         close(n->epoll_fd);
     if (n->stop_fd >= 0)
         close(n->stop_fd);
-    arena_fini(&n->config_mem);
-    arena_fini(&n->subscriptions_mem);
+    config_fini(n->config);
+    arena_fini(&n->routes->mem);
     triggers_close(n);
-    arena_fini(&n->credentials_mem);
+    arena_fini(&n->credentials->mem);
     arena_fini(&n->mem);
     free(n);
 }

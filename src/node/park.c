@@ -1,21 +1,16 @@
-/*
- * park.c - executions that the node cannot go on with: they are tried a few
- * times, then parked with a dead letter; see store/change_park.h.
- *
- *     what failed                                     then
- *     the store is away, full or too slow             again in a second, without end
- *     the store refuses this one (ERR_IO)             again after 1, 2, 4 ... s, five times; then parked
- *     it does not compile, cannot be restored, ...    parked
- *
- * How often it was tried is known to this node only, and only while that lasts.
- */
-#include "node/inner.h"
+/* park.c - see park.h. */
+#include "node/park.h"
 
+#include "base/alloc.h"
 #include "base/log.h"
+#include "node/batch.h"
+#include "node/entry.h"
+#include "node/inner.h"
+#include "node/timers.h"
+#include "node/wake.h"
+#include "node/work.h"
 #include "store/change_park.h"
 #include "value/object.h"
-
-#include <stdlib.h>
 
 /* What parks one execution: it belongs to its work. */
 struct parking {
@@ -25,35 +20,35 @@ struct parking {
 
 /* --- how often it was tried --- */
 
-static struct failure *failure_find(struct node *n, struct uuid id)
+static struct park_failure *failure_find(struct node *n, struct uuid id)
 {
     for (size_t i = 0; i < FAILURES_MAX; i++)
-        if (n->failures[i].tries > 0 && uuid_cmp(n->failures[i].id, id) == 0)
-            return &n->failures[i];
+        if (n->failures->items[i].tries > 0 && uuid_cmp(n->failures->items[i].id, id) == 0)
+            return &n->failures->items[i];
     return NULL;
 }
 
 /* One more failure of this execution. The oldest of too many is forgotten. */
 static unsigned failure_count(struct node *n, struct uuid id)
 {
-    struct failure *f = failure_find(n, id);
+    struct park_failure *f = failure_find(n, id);
 
     if (f == NULL) {
-        f = &n->failures[n->next_failure++ % FAILURES_MAX];
-        n->failing += f->tries == 0;
-        *f = (struct failure){.id = id};
+        f = &n->failures->items[n->failures->next++ % FAILURES_MAX];
+        n->failures->count += f->tries == 0;
+        *f = (struct park_failure){.id = id};
     }
     return ++f->tries;
 }
 
 void park_forget(struct node *n, struct uuid id)
 {
-    struct failure *f = n->failing > 0 ? failure_find(n, id) : NULL;
+    struct park_failure *f = n->failures->count > 0 ? failure_find(n, id) : NULL;
 
     if (f == NULL)
         return;
-    *f = (struct failure){0};
-    n->failing--;
+    *f = (struct park_failure){0};
+    n->failures->count--;
 }
 
 /* --- parking as a work --- */
@@ -80,9 +75,9 @@ static void park_applied(struct node *n, struct work *w)
 {
     struct entry *e = entry_find(n, park_id(w));
 
-    timers_remove(&n->timers, park_id(w));
-    if (e != NULL && e->state == ENTRY_READY) {
-        e->is_stale = true;
+    timers_remove(&n->wake->timers, park_id(w));
+    if (e != NULL && entry_is_loaded(e)) {
+        entry_mark_stale(e);
         entry_make_ready(n, e);
         entry_release_if_idle(n, e);
     }
@@ -111,7 +106,6 @@ static void park_freed(struct node *n, struct work *w)
 }
 
 const struct work_kind work_park = {
-    .name = "park",
     .member = park_member,
     .applied = park_applied,
     .refused = park_refused,
@@ -123,26 +117,22 @@ static struct str cause_json(struct parking *p, const char *code, const struct e
 {
     struct buf out;
 
-    buf_init_arena(&out, &p->mem);
-    buf_char(&out, '{');
+    object_begin(&out, &p->mem);
     object_text(&out, "code", str_of(code));
     object_text(&out, "message", str_of(err->message));
-    object_text(&out, "class", STR("transient"));
-    buf_char(&out, '}');
-    return buf_view(&out);
+    object_text(&out, "class", str_of(err_class_name(ERR_CLASS_TRANSIENT)));
+    return object_end(&out);
 }
 
 static void park(struct node *n, struct uuid id, const char *code, const struct err *err)
 {
-    struct parking *p = calloc(1, sizeof(*p));
+    struct parking *p = ALLOC_NEW(struct parking);
     struct work *w = work_new(n, &work_park);
     int64_t now_us = clock_wall_us(n->clock);
 
-    if (p == NULL)
-        PANIC("out of memory");
     arena_init(&p->mem);
     p->park = (struct execution_park){
-        .change = {.apply = execution_park_apply, .tells = "dead_letter.", .now_us = now_us},
+        .change = {.apply = execution_park_apply, .announces = "dead_letter.", .now_us = now_us},
         .id = id,
         .letter = uuid_gen_next(&n->ids, now_us / 1000),
         .cause_json = cause_json(p, code, err),
@@ -153,12 +143,10 @@ static void park(struct node *n, struct uuid id, const char *code, const struct 
 
 void park_or_wake_later(struct node *n, struct uuid id, const char *code, const struct err *err)
 {
-    char text[UUID_TEXT_LEN + 1];
     unsigned tries;
 
-    uuid_write(id, text);
     log_write(LOG_ERROR, "an execution cannot go on",
-              LOG_FIELDS(log_str("execution", str_of(text)), log_str("code", str_of(code)),
+              LOG_FIELDS(log_str("execution", UUID_STR(id)), log_str("code", str_of(code)),
                          log_str("reason", str_of(err->message))));
     if (err->code == ERR_OVERLOADED) {
         wake_later(n, id, RETRY_SOON_US);
@@ -170,6 +158,6 @@ void park_or_wake_later(struct node *n, struct uuid id, const char *code, const 
         return;
     }
     park_forget(n, id);
-    timers_remove(&n->timers, id);
+    timers_remove(&n->wake->timers, id);
     park(n, id, code, err);
 }

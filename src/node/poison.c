@@ -18,8 +18,8 @@ enum {
 
 static const struct uuid nobody;
 
-/* Room on the disk too: a hole that cannot be filled would end the process when it is written. */
-static bool make_room(int fd)
+/* Space on the disk too: a hole that cannot be filled would end the process when it is written. */
+static bool poison_allocate(int fd)
 {
     static const uint8_t zeros[FILE_BYTES];
     struct stat s;
@@ -97,7 +97,7 @@ bool poison_open(struct poison *p, struct str data_path, struct poison_left left
         snprintf(path, sizeof(path), "%.*s/poison", STR_ARG(data_path)) >= (int)sizeof(path))
         return err_set(err, ERR_IO, "the path of the data folder is too long");
     p->fd = data_path.len > 0 ? open_file(path) : open_unlocked(path, sizeof(path));
-    if (p->fd < 0 || !make_room(p->fd)) {
+    if (p->fd < 0 || !poison_allocate(p->fd)) {
         err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
         poison_close(p);
         return false;

@@ -8,6 +8,8 @@
  * power was not killed by an execution. The file has a slot for the loop and
  * slots that other threads take; those in which an id was found stay as they
  * are until that crash is counted.
+ *
+ * why: decision 0160
  */
 #ifndef PAWL_NODE_POISON_H
 #define PAWL_NODE_POISON_H

@@ -1,52 +1,35 @@
 /* program.c - compiled programs by content, counted and evicted; see program.h. */
-#include "node/inner.h"
+#include "node/program.h"
 
+#include "base/alloc.h"
 #include "base/hash.h"
+#include "define/program.h"
+#include "node/cluster/config.h"
+#include "node/inner.h"
+#include "node/load.h"
+#include "node/repair.h"
+#include "node/work.h"
+#include "node/work_request.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define PROGRAM_BYTES ((size_t)32 << 20)
 
 void programs_init(struct node *n)
 {
-    map_init(&n->programs.contents, &n->mem);
-    map_init(&n->programs.current, &n->mem);
+    map_init(&n->programs->contents, &n->mem);
+    map_init(&n->programs->current, &n->mem);
+    TAILQ_INIT(&n->programs->by_use);
     if (n->options.program_bytes == 0)
         n->options.program_bytes = PROGRAM_BYTES;
 }
 
 /* --- all of them, by last use --- */
 
-static void unlink_program(struct programs *all, struct program_ref *ref)
-{
-    if (ref->newer != NULL)
-        ref->newer->older = ref->older;
-    else
-        all->newest = ref->older;
-    if (ref->older != NULL)
-        ref->older->newer = ref->newer;
-    else
-        all->oldest = ref->newer;
-    ref->newer = ref->older = NULL;
-}
-
-static void link_program(struct programs *all, struct program_ref *ref)
-{
-    ref->older = all->newest;
-    if (all->newest != NULL)
-        all->newest->newer = ref;
-    else
-        all->oldest = ref;
-    all->newest = ref;
-}
-
 static void touch_program(struct programs *all, struct program_ref *ref)
 {
-    if (all->newest == ref)
-        return;
-    unlink_program(all, ref);
-    link_program(all, ref);
+    TAILQ_REMOVE(&all->by_use, ref, by_use);
+    TAILQ_INSERT_TAIL(&all->by_use, ref, by_use);
 }
 
 static void count_program_bytes(struct programs *all, struct program_ref *ref)
@@ -59,7 +42,8 @@ static void count_program_bytes(struct programs *all, struct program_ref *ref)
 
 static void program_free(struct programs *all, struct program_ref *ref)
 {
-    unlink_program(all, ref);
+    TAILQ_REMOVE(&all->by_use, ref, by_use);
+    ASSERT(TAILQ_FIRST(&all->by_use) != ref);
     all->count--;
     all->bytes -= ref->bytes;
     program_read_release(&ref->read);
@@ -69,8 +53,8 @@ static void program_free(struct programs *all, struct program_ref *ref)
 
 void programs_free(struct node *n)
 {
-    while (n->programs.newest != NULL)
-        program_free(&n->programs, n->programs.newest);
+    while (!TAILQ_EMPTY(&n->programs->by_use))
+        program_free(n->programs, TAILQ_FIRST(&n->programs->by_use));
 }
 
 /* --- the tables --- */
@@ -117,23 +101,23 @@ void program_hold(struct node *n, struct program_ref **to, struct program_ref *r
         return;
     ASSERT(before->holders > 0);
     before->holders--;
-    free_if_lost(&n->programs, before);
+    free_if_lost(n->programs, before);
 }
 
 bool programs_are_too_large(const struct node *n)
 {
-    return n->programs.bytes > n->options.program_bytes;
+    return n->programs->bytes > n->options.program_bytes;
 }
 
 void programs_trim(struct node *n)
 {
     enum { IN_USE_MAX = 16 }; /* in one pass */
-    struct programs *all = &n->programs;
+    struct programs *all = n->programs;
     size_t in_use = 0;
 
     /* Those in use go to the other end. Where all are, looking at them again is no use. */
     while (programs_are_too_large(n) && in_use < IN_USE_MAX && in_use < all->count) {
-        struct program_ref *ref = all->oldest;
+        struct program_ref *ref = TAILQ_FIRST(&all->by_use);
 
         if (ref->holders > 0 || ref->state == PROGRAM_LOADING) {
             touch_program(all, ref);
@@ -170,7 +154,7 @@ static bool reaches(const struct program_ref *ref, uint64_t hash)
 
 void programs_changed(struct node *n, struct str kind, struct str code)
 {
-    struct programs *all = &n->programs;
+    struct programs *all = n->programs;
     uint64_t hash = name_hash(str_eq(kind, STR("procedure")), code);
 
     all->changed_names[all->changes++ % PROGRAM_CHANGES_MAX] = hash;
@@ -194,7 +178,7 @@ static bool has_versions(const struct pin_list *pinned, const struct pin_list *n
 
 void programs_compare(struct node *n, const struct pins *now)
 {
-    struct programs *all = &n->programs;
+    struct programs *all = n->programs;
 
     all->unknown_changes = ++all->changes;
     for (struct map_entry *e = map_next(&all->current, NULL); e != NULL;
@@ -222,36 +206,42 @@ static bool is_outdated(const struct programs *all, const struct program_ref *re
 
 /* --- reading --- */
 
-static void run_program(struct node_read *read, struct reader *reader)
-{
-    struct load *l = read->owner;
-    struct program_ref *ref = l->program.ref;
+struct program_load {
+    struct load load; /* first: see load.h */
+    struct program_ref *ref;
+    struct program_read read;
+};
 
-    l->ok = program_read_pinned(l->node, reader, &ref->mem, ref->code, ref->version, ref->snapshot,
-                                &l->program.read, &l->err);
+static void run_program(struct load *load, struct reader *reader)
+{
+    struct program_load *l = (struct program_load *)load;
+    struct program_ref *ref = l->ref;
+
+    load->ok = program_read_pinned(load->node, reader, &ref->mem, ref->code, ref->version,
+                                   ref->snapshot, &l->read, &load->err);
 }
 
-static void done_program(struct node_read *read);
+static void done_program(struct load *load);
 
 static void send_read(struct node *n, struct program_ref *ref)
 {
-    struct load *l = load_new(n, run_program, done_program);
+    struct program_load *l = LOAD_NEW(n, struct program_load, run_program, done_program);
 
-    ref->changes_seen = n->programs.changes;
-    l->about = ref->about;
-    l->program.ref = ref;
-    load_send(l);
+    ref->changes_seen = n->programs->changes;
+    l->load.about = ref->about;
+    l->ref = ref;
+    load_send(&l->load);
 }
 
 /* Whoever waits for it goes on with `ready`, which is this one or another of the same content. */
-static void tell_waiting(struct node *n, struct program_ref *ref, struct program_ref *ready)
+static void program_hand_out(struct node *n, struct program_ref *ref, struct program_ref *ready)
 {
-    struct load *waiting;
+    struct execution_load *waiting;
     struct work *w;
 
     while ((waiting = ref->loads) != NULL) {
         ref->loads = waiting->next_for_program;
-        program_hold(n, &waiting->execution.entry->program, ready);
+        program_hold(n, &waiting->entry->program, ready);
         load_restore(waiting);
     }
     while ((w = work_pop(&ref->starts)) != NULL)
@@ -299,23 +289,23 @@ static struct program_ref *find_content(struct programs *all, struct program_ref
     return same;
 }
 
-static void done_program(struct node_read *read)
+static void done_program(struct load *load)
 {
-    struct load *l = read->owner;
-    struct node *n = l->node;
-    struct program_ref *ref = l->program.ref, *ready = ref;
+    struct program_load *l = (struct program_load *)load;
+    struct node *n = load->node;
+    struct program_ref *ref = l->ref, *ready = ref;
 
-    if (l->ok)
-        config_expect(n, l->program.read.stamp);
-    ref->err = l->err;
-    ref->read = l->program.read;
+    if (load->ok)
+        config_expect(n, l->read.stamp);
+    ref->err = load->err;
+    ref->read = l->read;
     ref->program = ref->read.program;
-    ref->state = l->ok ? ref->read.state : PROGRAM_BROKEN;
-    load_free(l);
+    ref->state = load->ok ? ref->read.state : PROGRAM_BROKEN;
+    load_free(load);
     if (ref->state == PROGRAM_READY)
         pins_collect(&ref->mem, ref->program, ref->read.functions.items, ref->read.functions.count,
                      &ref->pins);
-    if (ref->state == PROGRAM_READY && ref->is_current && is_outdated(&n->programs, ref)) {
+    if (ref->state == PROGRAM_READY && ref->is_current && is_outdated(n->programs, ref)) {
         ref->state = PROGRAM_LOADING;
         program_read_release(&ref->read);
         ref->pins = (struct pins){0};
@@ -323,21 +313,21 @@ static void done_program(struct node_read *read)
         send_read(n, ref);
         return;
     }
-    count_program_bytes(&n->programs, ref);
+    count_program_bytes(n->programs, ref);
     if (ref->state == PROGRAM_READY)
-        ready = find_content(&n->programs, ref);
+        ready = find_content(n->programs, ref);
     if (ref->state == PROGRAM_MISSING)
         err_set(&ref->err, ERR_NOT_FOUND, "there is no version %lld of '%.*s'",
                 (long long)ref->version, STR_ARG(ref->code));
-    ref->holders++; /* until all have been told */
-    tell_waiting(n, ref, ready);
+    ref->holders++; /* until all have it */
+    program_hand_out(n, ref, ready);
     ref->holders--;
     /* What could not be loaded is asked for again the next time. */
     if (ref->state != PROGRAM_READY) {
-        drop_current(&n->programs, ref);
-        drop_content(&n->programs, ref);
+        drop_current(n->programs, ref);
+        drop_content(n->programs, ref);
     }
-    free_if_lost(&n->programs, ref);
+    free_if_lost(n->programs, ref);
 }
 
 /* --- asking for one --- */
@@ -345,11 +335,9 @@ static void done_program(struct node_read *read)
 static struct program_ref *program_new(struct node *n, struct uuid about, struct str code,
                                        int64_t version, struct str snapshot)
 {
-    struct program_ref *ref = calloc(1, sizeof(*ref));
+    struct program_ref *ref = ALLOC_NEW(struct program_ref);
     int len;
 
-    if (ref == NULL)
-        PANIC("out of memory");
     arena_init(&ref->mem);
     len = snprintf(ref->text, sizeof(ref->text), "%.*s@%lld", STR_ARG(code), (long long)version);
     ASSERT(len > 0 && (size_t)len < sizeof(ref->text));
@@ -362,9 +350,9 @@ static struct program_ref *program_new(struct node *n, struct uuid about, struct
         ref->snapshot = str_slice(ref->content, ref->name.len + 1, ref->content.len);
     }
     ref->state = PROGRAM_LOADING;
-    link_program(&n->programs, ref);
-    n->programs.count++;
-    count_program_bytes(&n->programs, ref);
+    TAILQ_INSERT_TAIL(&n->programs->by_use, ref, by_use);
+    n->programs->count++;
+    count_program_bytes(n->programs, ref);
     send_read(n, ref);
     return ref;
 }
@@ -377,13 +365,13 @@ static struct program_ref *get_current(struct node *n, struct uuid about, struct
     struct program_ref *ref;
 
     ASSERT(len > 0 && (size_t)len < sizeof(text));
-    ref = map_get(&n->programs.current, str_from(text, (size_t)len));
+    ref = map_get(&n->programs->current, str_from(text, (size_t)len));
     if (ref != NULL) {
-        touch_program(&n->programs, ref);
+        touch_program(n->programs, ref);
         return ref;
     }
     ref = program_new(n, about, code, version, STR_NONE);
-    map_put(&n->programs.current, ref->name, ref);
+    map_put(&n->programs->current, ref->name, ref);
     ref->is_current = true;
     return ref;
 }
@@ -405,14 +393,14 @@ struct program_ref *program_get_pinned(struct node *n, struct uuid about, struct
     len = snprintf(text, sizeof(text), "%.*s@%lld:%.*s", STR_ARG(code), (long long)version,
                    STR_ARG(snapshot));
     ASSERT(len > 0 && (size_t)len < sizeof(text));
-    ref = map_get(&n->programs.contents, str_from(text, (size_t)len));
+    ref = map_get(&n->programs->contents, str_from(text, (size_t)len));
     if (ref != NULL) {
-        touch_program(&n->programs, ref);
+        touch_program(n->programs, ref);
         ref->is_superseded = false; /* others that have begun with it may follow */
         return ref;
     }
     ref = program_new(n, about, code, version, snapshot);
-    map_put(&n->programs.contents, ref->content, ref);
+    map_put(&n->programs->contents, ref->content, ref);
     ref->has_content = true;
     return ref;
 }

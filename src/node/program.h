@@ -20,10 +20,23 @@
 #define PAWL_NODE_PROGRAM_H
 
 #include "base/map.h"
+#include "define/function.h"
 #include "define/pins.h"
 #include "node/work.h"
 
-struct load;
+#include <sys/queue.h>
+
+struct execution_load;
+
+/* A program as it was read and compiled, with what it rests on. */
+enum program_state { PROGRAM_LOADING, PROGRAM_READY, PROGRAM_MISSING, PROGRAM_BROKEN };
+
+struct program_read {
+    enum program_state state;
+    const struct program *program;  /* READY */
+    struct function_list functions; /* as they were then */
+    int64_t stamp;                  /* of the definitions that it may rest on */
+};
 
 enum { PROGRAM_KEY_MAX = 256 }; /* bytes: a code, a version and a digest */
 
@@ -42,23 +55,24 @@ struct program_ref {
     struct program_read read; /* what `program` is a part of */
     struct err err;
     unsigned holders;
-    bool has_content;                  /* it is in the table of contents */
-    bool is_current;                   /* it is in the table of what begins now */
-    bool is_superseded;                /* it was: it goes when nobody holds it */
-    int64_t changes_seen;              /* of reachable definitions, when its read was sent */
-    size_t bytes;                      /* as counted in the node */
-    struct program_ref *newer, *older; /* by last use */
-    struct work_queue starts;          /* waiting for it */
-    struct work_queue moves;           /* retries and migrations that wait for it */
-    struct load *loads;                /* executions that wait for it */
+    bool has_content;     /* it is in the table of contents */
+    bool is_current;      /* it is in the table of what begins now */
+    bool is_superseded;   /* it was: it goes when nobody holds it */
+    int64_t changes_seen; /* of reachable definitions, when its read was sent */
+    size_t bytes;         /* as counted in the node */
+    TAILQ_ENTRY(program_ref) by_use;
+    struct work_queue starts;     /* waiting for it */
+    struct work_queue moves;      /* retries and migrations that wait for it */
+    struct execution_load *loads; /* executions that wait for it */
 };
 
 /* So many changes of procedures and functions are remembered by the hashes of their names. */
 enum { PROGRAM_CHANGES_MAX = 64 };
 
 struct programs {
-    struct map contents, current;        /* of struct program_ref */
-    struct program_ref *newest, *oldest; /* all of them, those that are in no table too */
+    struct map contents, current; /* of struct program_ref */
+    TAILQ_HEAD(, program_ref)
+    by_use; /* all of them, those that are in no table too; last: newest */
     size_t count, bytes;
     int64_t changes; /* of procedures and functions */
     uint64_t changed_names[PROGRAM_CHANGES_MAX];
@@ -111,6 +125,11 @@ void program_read_release(struct program_read *read);
 bool program_read_pinned(struct node *n, struct reader *reader, struct arena *mem, struct str code,
                          int64_t version, struct str snapshot, struct program_read *out,
                          struct err *err) MUST_USE;
+
+struct published_versions {
+    struct map by_code; /* of struct published */
+    int64_t forgotten;  /* how often they were forgotten */
+};
 
 struct published *published_get(struct node *n, struct str code);
 void published_load(struct node *n, struct published *p);

@@ -2,9 +2,14 @@
  * program_read.c - a version of a process is read and compiled, on a reader
  * thread, with the procedures and functions that it names; see program.h.
  */
+#include "base/digest.h"
+#include "define/define.h"
+#include "define/kind.h"
+#include "define/program.h"
 #include "node/inner.h"
-
-#include "store/digest.h"
+#include "node/program.h"
+#include "node/work.h"
+#include "store/read_definition.h"
 #include "value/json.h"
 
 /* Where a program finds what it names: what is published now, or what is pinned. */

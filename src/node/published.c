@@ -1,52 +1,64 @@
 /* published.c - which version of a process is published, as far as this node knows; see program.h. */
+#include "base/alloc.h"
 #include "base/nearest.h"
 #include "node/inner.h"
-
-#include <stdlib.h>
+#include "node/load.h"
+#include "node/program.h"
+#include "node/work.h"
+#include "node/work_request.h"
 
 enum { CODES_OFFERED = 1000 };
 
+/* Which version of a process is published. */
+struct published_load {
+    struct load load; /* first: see load.h */
+    struct published *published;
+    int64_t version;
+    int64_t forgotten; /* how often the node had forgotten them when it was sent */
+};
+
 /* Nothing is published under the code: which one was probably meant. */
-static void tell_unknown(struct reader *reader, struct load *l)
+static void published_unknown(struct reader *reader, struct published_load *l)
 {
-    struct str code = l->published.published->code;
+    struct str code = l->published->code;
     struct nearest near = nearest_to(code);
     struct stored_definitions all;
 
-    if (!read_definitions(reader, &l->mem, STR_NONE, STR(""), CODES_OFFERED, &all, &l->err))
+    if (!read_definitions(reader, &l->load.mem, STR_NONE, STR(""), CODES_OFFERED, &all,
+                          &l->load.err))
         all.count = 0;
     for (size_t i = 0; i < all.count; i++)
         if (str_eq(all.items[i].status, STR("published")))
             nearest_offer(&near, all.items[i].code);
-    (void)err_set(&l->err, ERR_NOT_FOUND, "no process '%.*s' is published%s%.*s%s", STR_ARG(code),
-                  near.best.len > 0 ? "; did you mean '" : "", STR_ARG(near.best),
-                  near.best.len > 0 ? "'?" : "");
+    (void)err_set(&l->load.err, ERR_NOT_FOUND, "no process '%.*s' is published", STR_ARG(code));
+    if (near.best.len > 0)
+        (void)err_set_hint(&l->load.err, "did you mean '%.*s'?", STR_ARG(near.best));
 }
 
-static void run_published(struct node_read *read, struct reader *reader)
+static void run_published(struct load *load, struct reader *reader)
 {
-    struct load *l = read->owner;
+    struct published_load *l = (struct published_load *)load;
     struct stored_definition d;
     bool found;
 
-    l->ok = read_process(reader, &l->mem, l->published.published->code, -1, &d, &found, &l->err);
-    l->published.version = 0;
-    if (!l->ok)
+    load->ok = read_process(reader, &load->mem, l->published->code, -1, &d, &found, &load->err);
+    l->version = 0;
+    if (!load->ok)
         return;
     if (!found)
-        tell_unknown(reader, l);
+        published_unknown(reader, l);
     else if (str_eq(d.status, STR("retired")))
-        (void)err_set(&l->err, ERR_RETIRED, "the process '%.*s' is retired: it takes no new starts",
-                      STR_ARG(d.code));
+        (void)err_set(&load->err, ERR_RETIRED,
+                      "the process '%.*s' is retired: it takes no new starts", STR_ARG(d.code));
     else
-        l->published.version = d.version;
+        l->version = d.version;
 }
 
-static void done_published(struct node_read *read)
+static void done_published(struct load *load)
 {
-    struct load *l = read->owner;
-    struct node *n = l->node;
-    struct published *p = l->published.published;
+    struct published_load *l = (struct published_load *)load;
+    struct node *n = load->node;
+    struct published *p = l->published;
     struct work_queue starts = p->starts;
     struct work *w;
 
@@ -54,7 +66,7 @@ static void done_published(struct node_read *read)
     p->starts = (struct work_queue){0};
     /* A version that was published meanwhile is newer than what was read. */
     if (p->version == 0)
-        p->version = l->published.version;
+        p->version = l->version;
     while ((w = work_pop(&starts)) != NULL) {
         struct node_request *r = w->request;
         if (p->version != 0) {
@@ -64,57 +76,55 @@ static void done_published(struct node_read *read)
             continue;
         }
         work_free(n, w);
-        request_refuse(n, r, l->err.code, "%s", l->err.message);
+        request_refuse(n, r, load->err.code, "%pS", ERR_ARG(&load->err));
     }
-    if (l->published.forgotten != n->forgotten)
+    if (l->forgotten != n->published->forgotten)
         p->version = 0; /* it may be older than what was published meanwhile */
-    load_free(l);
+    load_free(load);
     /* Codes that nobody has published would fill the memory. */
     if (p->version == 0 && !p->is_reading) {
-        (void)map_remove(&n->published, p->code);
+        (void)map_remove(&n->published->by_code, p->code);
         free(p);
     }
 }
 
 struct published *published_get(struct node *n, struct str code)
 {
-    struct published *p = map_get(&n->published, code);
+    struct published *p = map_get(&n->published->by_code, code);
 
     if (p != NULL)
         return p;
-    p = calloc(1, sizeof(*p) + code.len);
-    if (p == NULL)
-        PANIC("out of memory");
+    p = alloc_zeroed(sizeof(*p) + code.len);
     memcpy(p->text, code.ptr, code.len);
     p->code = str_from(p->text, code.len);
-    map_put(&n->published, p->code, p);
+    map_put(&n->published->by_code, p->code, p);
     return p;
 }
 
 void published_load(struct node *n, struct published *p)
 {
-    struct load *l;
+    struct published_load *l;
 
     if (p->is_reading)
         return;
     p->is_reading = true;
-    l = load_new(n, run_published, done_published);
-    l->published.published = p;
-    l->published.forgotten = n->forgotten;
-    load_send(l);
+    l = LOAD_NEW(n, struct published_load, run_published, done_published);
+    l->published = p;
+    l->forgotten = n->published->forgotten;
+    load_send(&l->load);
 }
 
 void published_forget(struct node *n)
 {
-    n->forgotten++;
-    for (struct map_entry *e = map_next(&n->published, NULL); e != NULL;
-         e = map_next(&n->published, e))
+    n->published->forgotten++;
+    for (struct map_entry *e = map_next(&n->published->by_code, NULL); e != NULL;
+         e = map_next(&n->published->by_code, e))
         ((struct published *)e->ptr)->version = 0;
 }
 
 void published_free(struct node *n)
 {
-    for (struct map_entry *e = map_next(&n->published, NULL); e != NULL;
-         e = map_next(&n->published, e))
+    for (struct map_entry *e = map_next(&n->published->by_code, NULL); e != NULL;
+         e = map_next(&n->published->by_code, e))
         free(e->ptr);
 }

@@ -3,6 +3,8 @@
 
 #include "define/template.h"
 #include "define/world.h"
+#include "engine/reads.h"
+#include "store/read_definition.h"
 #include "value/json.h"
 
 /* {code, message, class} */
@@ -12,13 +14,14 @@ static struct value render_error(struct arena *mem, const char *code, struct str
 
     e[0] = (struct value_entry){value_key(STR("code")), value_string(str_of(code))};
     e[1] = (struct value_entry){value_key(STR("message")), value_string(message)};
-    e[2] = (struct value_entry){value_key(STR("class")), value_string(STR("business"))};
+    e[2] = (struct value_entry){value_key(STR("class")),
+                                value_string(str_of(err_class_name(ERR_CLASS_BUSINESS)))};
     return value_map_take(mem, e, 3);
 }
 
 /* The functions that templates may use. */
-static bool read_functions(struct reader *reader, struct arena *mem, struct world *out,
-                           struct err *err)
+static bool render_functions(struct reader *reader, struct arena *mem, struct world *out,
+                             struct err *err)
 {
     struct stored_definitions functions;
 
@@ -55,7 +58,7 @@ static void render_in(struct world *w, struct value definition, const struct ren
         out->error =
             render_error(w->mem, "expression_template",
                          str_printf(w->mem, "the template '%.*s': %.*s", STR_ARG(need->code),
-                                    STR_ARG(findings.items[0].message)));
+                                    STR_ARG(findings.items[0].message.text)));
     } else {
         out->subject = texts[TEMPLATE_SUBJECT];
         out->body = texts[TEMPLATE_BODY];
@@ -82,7 +85,7 @@ bool render_template(struct reader *reader, struct arena *mem, const struct rend
                          str_printf(mem, "there is no template '%.*s'", STR_ARG(need->code)));
         return true;
     }
-    if (!json_read(mem, d.text, &v, err) || !read_functions(reader, mem, &w, err))
+    if (!json_read(mem, d.text, &v, err) || !render_functions(reader, mem, &w, err))
         return false;
     render_in(&w, v, need, out);
     return true;

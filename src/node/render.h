@@ -2,8 +2,9 @@
 #ifndef PAWL_NODE_RENDER_H
 #define PAWL_NODE_RENDER_H
 
-#include "engine/advance.h"
 #include "store/read.h"
+
+struct render_read;
 
 /*
  * On a reader thread: render the template that is asked for, as it is now.

@@ -1,5 +1,5 @@
 /*
- * repair.c - what operators ask for: retry, skip, migrate; see inner.h.
+ * repair.c - what operators ask for: retry, skip, migrate; see repair.h.
  *
  * Another version is another program, which may have to be read first. The
  * work leaves the queue of its execution meanwhile and comes back to it, so
@@ -9,17 +9,20 @@
  *          ^                                            |
  *          +--------------- program ready --------------+--> refused: no such version
  */
-#include "node/inner.h"
+#include "node/repair.h"
 
-bool repair_is(enum node_request_kind kind)
-{
-    return kind == NODE_RETRY || kind == NODE_SKIP || kind == NODE_MIGRATE;
-}
+#include "define/define.h"
+#include "define/program.h"
+#include "engine/advance.h"
+#include "engine/execution.h"
+#include "node/entry.h"
+#include "node/program.h"
+#include "node/work.h"
+#include "node/work_request.h"
 
-enum event_kind repair_event(enum node_request_kind kind)
+bool repair_is(enum event_kind kind)
 {
-    ASSERT(repair_is(kind));
-    return kind == NODE_RETRY ? EVENT_RETRY : kind == NODE_SKIP ? EVENT_SKIP : EVENT_MIGRATE;
+    return kind == EVENT_RETRY || kind == EVENT_SKIP || kind == EVENT_MIGRATE;
 }
 
 /* The version that was asked for cannot be gone on with. */
@@ -28,22 +31,22 @@ static void explain(struct node_request *r, const struct program_ref *ref, struc
     *err = ref->err;
     if (err->code != ERR_NOT_FOUND && err->code != ERR_INVALID)
         return; /* the store could not be read */
-    (void)err_set(err, ERR_INVALID, "%s", ref->err.message);
+    err->code = ERR_INVALID;
     r->findings = (struct findings){0};
     *VEC_ADD(r->mem, &r->findings) =
         (struct finding){.pointer = STR("/version"),
                          .code = STR("unknown_version"),
-                         .message = str_copy(r->mem, str_of(err->message))};
+                         .message = sentence_copy(r->mem, err_sentence(err))};
 }
 
 /* The input as the version takes it that the execution is to go on with. */
 static bool check_input(struct node_request *r, const struct program *p, struct work *w,
                         struct err *err)
 {
-    if (r->kind != NODE_RETRY || r->input.kind == VALUE_ABSENT)
+    if (r->event.kind != EVENT_RETRY || r->event.input.kind == VALUE_ABSENT)
         return true;
     r->findings = (struct findings){0};
-    define_check_input(r->mem, p, r->input, &w->input, &r->findings);
+    define_check_input(r->mem, p, r->event.input, &w->input, &r->findings);
     if (!findings_have_errors(&r->findings))
         return true;
     return err_set(err, ERR_INVALID, "the input is not what '%.*s' takes", STR_ARG(p->code));
@@ -55,8 +58,8 @@ enum repair_state repair_prepare(struct node *n, const struct entry *e, struct w
     struct node_request *r = w->request;
     const struct program *p = e->x->program;
 
-    ASSERT(r->kind != NODE_MIGRATE || r->version > 0);
-    if (!engine_may_repair(e->x, repair_event(r->kind), err))
+    ASSERT(r->event.kind != EVENT_MIGRATE || r->version > 0);
+    if (!engine_may_repair(e->x, r->event.kind, err))
         return REPAIR_REFUSED;
     if (r->version > 0 && w->program == NULL) {
         struct program_ref *ref = program_get(n, p->code, r->version);
@@ -95,6 +98,6 @@ void repair_program_come(struct node *n, struct program_ref *ref)
         }
         explain(r, ref, &err);
         work_free(n, w);
-        request_refuse(n, r, err.code, "%s", err.message);
+        request_refuse(n, r, err.code, "%pS", ERR_ARG(&err));
     }
 }

@@ -1,14 +1,27 @@
 /* request.c - requests in, answers out; see node.h. */
-#include "node/inner.h"
+#include "node/request.h"
 
 #include "define/access.h"
+#include "define/define.h"
+#include "define/program.h"
 #include "define/trigger.h"
-#include "engine/show.h"
+#include "engine/state.h"
+#include "node/batch.h"
+#include "node/chore/schedules.h"
+#include "node/cluster/config.h"
+#include "node/correlate.h"
+#include "node/entry.h"
+#include "node/inner.h"
+#include "node/node.h"
+#include "node/outside/triggers.h"
+#include "node/program.h"
+#include "node/view.h"
+#include "node/work.h"
+#include "node/work_request.h"
 #include "store/change_park.h"
 #include "value/json.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 enum { CODE_MAX = 100 }; /* bytes */
 
@@ -21,13 +34,11 @@ void request_done(struct node *n, struct node_request *r)
 void request_refuse(struct node *n, struct node_request *r, enum err_code code, const char *format,
                     ...)
 {
-    char message[sizeof(r->err.message)];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    r->ok = err_vset(&r->err, code, 0, 0, format, args);
     va_end(args);
-    r->ok = err_set(&r->err, code, "%s", message);
     request_done(n, r);
 }
 
@@ -52,11 +63,12 @@ void request_answer(struct node *n, struct node_request *r, const struct executi
 
 /* --- starting --- */
 
-static struct str user_json(struct arena *mem, const struct node_user *user)
+struct str request_user_json(const struct node_request *r)
 {
+    const struct node_user *user = &r->user;
     struct buf out;
 
-    buf_init_arena(&out, mem);
+    buf_init_arena(&out, r->mem);
     buf_text(&out, "{\"id\":");
     json_write_string(&out, user->id);
     buf_text(&out, ",\"name\":");
@@ -69,17 +81,12 @@ static struct str user_json(struct arena *mem, const struct node_user *user)
     return buf_view(&out);
 }
 
-struct str request_user_json(const struct node_request *r)
-{
-    return user_json(r->mem, &r->user);
-}
-
 static struct value user_value(struct node_request *r)
 {
     struct value user;
     struct err err;
 
-    return json_read(r->mem, user_json(r->mem, &r->user), &user, &err) ? user : value_map_empty();
+    return json_read(r->mem, request_user_json(r), &user, &err) ? user : value_map_empty();
 }
 
 /* The key that the start gives, else what the definition says. */
@@ -88,8 +95,8 @@ static bool business_key(struct node *n, struct node_request *r, const struct pr
 {
     struct value user = user_value(r);
 
-    return state_key(r->mem, p, r->key, input, r->webhook, user, n->config, clock_wall_us(n->clock),
-                     out, &r->err);
+    return state_key(r->mem, p, r->key, input, r->webhook, user, n->config->map,
+                     clock_wall_us(n->clock), out, &r->err);
 }
 
 static bool make_execution(struct node *n, struct entry *e, const struct program *p,
@@ -100,7 +107,7 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
         .id = e->id,
         .key = key,
         .org_id = r->user.org_id,
-        .user_json = user_json(r->mem, &r->user),
+        .user_json = request_user_json(r),
         .trace = r->trace,
         .webhook = r->webhook,
         .record = r->record,
@@ -131,10 +138,10 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
                        STR_ARG(p->code));
     if (r->by_event != NULL && !triggers_fire(n, r, p))
         return false;
-    if (r->schedule != NULL && !schedules_input(n, r, p, &r->input, &r->err))
+    if (r->schedule != NULL && !schedules_input(n, r, p, &r->event.input, &r->err))
         return false;
     r->findings = (struct findings){0};
-    define_check_input(r->mem, p, r->input, &input, &r->findings);
+    define_check_input(r->mem, p, r->event.input, &input, &r->findings);
     if (findings_have_errors(&r->findings))
         return err_set(&r->err, ERR_INVALID, "the input is not what '%.*s' takes",
                        STR_ARG(p->code));
@@ -157,27 +164,26 @@ static void request_begin_signal(struct node *n, struct work *w)
 {
     struct node_request *r = w->request;
 
-    r->has_own_id = r->signal_id.len > 0;
-    if (!r->has_own_id) {
-        char *id = arena_alloc(r->mem, UUID_TEXT_LEN + 1);
-        uuid_write(uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000), id);
-        r->signal_id = str_from(id, UUID_TEXT_LEN);
-    }
-    if (r->correlation.len > 0)
+    r->has_own_id = r->event.signal_id.len > 0;
+    if (!r->has_own_id)
+        r->event.signal_id =
+            uuid_text(r->mem, uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000));
+    if (r->event.signal_correlation.len > 0)
         correlate(n, w);
     else
         entry_queue(n, entry_get(n, r->execution), w);
 }
 
-enum hook_result { HOOK_STARTS, HOOK_SIGNALS, HOOK_IDLE, HOOK_FAILED };
-
-/* What the trigger makes of a request: r becomes a start or a signal. FAILED: r->err says why. */
+/*
+ * What the trigger makes of a hook, which from here on is a start or a signal.
+ * FAILED: r->err says why.
+ */
 static enum hook_result fire_hook(struct node *n, struct node_request *r, const struct program *p)
 {
     const struct trigger_context context = {.webhook = r->hook->webhook,
                                             .event = value_absent(),
                                             .record = r->hook->record,
-                                            .config = n->config,
+                                            .config = n->config->map,
                                             .user = user_value(r),
                                             .now_us = clock_wall_us(n->clock)};
     const struct trigger *t;
@@ -197,23 +203,27 @@ static enum hook_result fire_hook(struct node *n, struct node_request *r, const 
         return HOOK_FAILED;
     }
     if (!out.fires) {
-        r->ok = r->hook->is_idle = true;
+        r->ok = true;
         return HOOK_IDLE;
     }
     if (out.signal_type.len > 0) {
         struct value payload = value_map_get_str(r->hook->webhook, STR("payload"));
 
-        r->kind = NODE_SIGNAL;
-        r->signal_type = out.signal_type;
-        r->correlation = out.correlation;
-        r->payload = out.input.kind != VALUE_ABSENT ? out.input
-                     : payload.kind != VALUE_ABSENT ? payload
-                                                    : value_null();
+        r->kind = NODE_EVENT;
+        r->event.kind = EVENT_SIGNAL;
+        r->event.signal_type = out.signal_type;
+        r->event.signal_correlation = out.correlation;
+        r->event.signal_payload = out.input.kind != VALUE_ABSENT ? out.input
+                                  : payload.kind != VALUE_ABSENT ? payload
+                                                                 : value_null();
         return HOOK_SIGNALS;
     }
     out.input = out.input.kind == VALUE_MAP ? out.input : value_map_empty();
-    r->input = r->input.kind == VALUE_MAP ? state_merge(r->mem, out.input, r->input) : out.input;
+    r->event.input = r->event.input.kind == VALUE_MAP
+                         ? state_merge(r->mem, out.input, r->event.input)
+                         : out.input;
     r->key = out.key;
+    r->kind = NODE_START;
     return HOOK_STARTS;
 }
 
@@ -222,7 +232,8 @@ static bool hook_starts(struct node *n, struct work *w, const struct program *p)
 {
     struct node_request *r = w->request;
 
-    switch (fire_hook(n, r, p)) {
+    r->hook->result = fire_hook(n, r, p);
+    switch (r->hook->result) {
     case HOOK_STARTS:
         return true;
     case HOOK_SIGNALS:
@@ -261,8 +272,8 @@ void request_begin_start(struct node *n, struct work *w)
     struct node_request *r = w->request;
     struct published *p;
 
-    if (!n->has_config) {
-        work_push(&n->early_starts, w);
+    if (!n->config->is_known) {
+        work_push(&n->config->early_starts, w);
         return;
     }
     if (r->code.len > CODE_MAX) {
@@ -293,21 +304,32 @@ static struct change *unpark_change(struct node *n, struct node_request *r)
 
     u->change = (struct change){.apply = execution_unpark_apply, .now_us = clock_wall_us(n->clock)};
     u->user_id = r->user.id;
-    if (!uuid_read(r->letter, &u->letter))
+    if (!uuid_read(r->event.letter, &u->letter))
         PANIC("a dead letter has no id");
     return &u->change;
 }
 
-bool node_submit(struct node *n, struct node_request *r, struct err *err)
+/* A paused node shows what is stored, and takes changes that no execution sees. */
+static bool moves_executions(enum node_request_kind kind)
+{
+    switch (kind) {
+    case NODE_START:
+    case NODE_HOOK:
+    case NODE_EVENT:
+    case NODE_UNPARK:
+        return true;
+    case NODE_WAIT:
+    case NODE_DEFINITION:
+    case NODE_CHANGE:
+        break;
+    }
+    return false;
+}
+
+static void request_take(struct node *n, struct node_request *r)
 {
     struct work *w;
 
-    if (n->is_draining)
-        return err_set(err, ERR_OVERLOADED, "the server is stopping");
-    if (node_store_is_away(n))
-        return err_set(err, ERR_STORE_AWAY, "the database does not answer; try again later");
-    if (n->pending >= n->options.pending_max)
-        return err_set(err, ERR_OVERLOADED, "too many requests are under way");
     n->pending++;
     r->ok = false;
     r->taken_before = false;
@@ -317,21 +339,16 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
     w->request = r;
     switch (r->kind) {
     case NODE_START:
+    case NODE_HOOK:
         request_begin_start(n, w);
         break;
-    case NODE_SIGNAL:
-        request_begin_signal(n, w);
+    case NODE_EVENT:
+        if (r->event.kind == EVENT_SIGNAL) {
+            request_begin_signal(n, w);
+            break;
+        }
+        entry_queue(n, entry_get(n, r->execution), w);
         break;
-    case NODE_CANCEL:
-    case NODE_RETRY:
-    case NODE_SKIP:
-    case NODE_MIGRATE:
-    case NODE_RESOLVE:
-    case NODE_UNDO:
-    case NODE_PAUSE:
-    case NODE_RESUME:
-    case NODE_ASSIGN:
-    case NODE_JOB:
     case NODE_WAIT:
         entry_queue(n, entry_get(n, r->execution), w);
         break;
@@ -344,5 +361,24 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
         batch_add(n, w);
         break;
     }
+}
+
+bool node_submit(struct node *n, struct node_request *r, struct err *err)
+{
+    if (n->is_draining)
+        return err_set(err, ERR_OVERLOADED, "the server is stopping");
+    if (n->options.is_paused && moves_executions(r->kind))
+        return err_set(err, ERR_OVERLOADED, NODE_PAUSED_MESSAGE);
+    if (node_store_is_away(n))
+        return err_set(err, ERR_STORE_AWAY, "the database does not answer; try again later");
+    if (n->pending >= n->options.pending_max)
+        return err_set(err, ERR_OVERLOADED, "too many requests are in flight");
+    request_take(n, r);
     return true;
+}
+
+void node_record(struct node *n, struct node_request *r)
+{
+    ASSERT(r->kind == NODE_CHANGE);
+    request_take(n, r);
 }

@@ -1,5 +1,10 @@
-/* silent.c - how long the store has not answered; see node.h and inner.h. */
+/* silent.c - see silent.h and node.h. */
+#include "node/silent.h"
+
+#include "node/batch.h"
 #include "node/inner.h"
+#include "node/node.h"
+#include "node/request.h"
 
 #include <stdatomic.h>
 
@@ -10,8 +15,8 @@ static int64_t longer(int64_t a_us, int64_t b_us)
 
 void silent_asked(struct node *n, const struct node_read *read)
 {
-    if (read->lane == LANE_ENGINE && n->reads_out++ == 0)
-        n->read_since_us = clock_mono_us(n->clock);
+    if (read->lane == LANE_ENGINE && n->silence->reads++ == 0)
+        n->silence->read_since_us = clock_mono_us(n->clock);
 }
 
 void silent_answered(struct node *n, const struct node_read *read)
@@ -19,10 +24,10 @@ void silent_answered(struct node *n, const struct node_read *read)
     int64_t now_us = clock_mono_us(n->clock);
 
     if (read == NULL) {
-        n->batch_since_us = now_us;
+        n->silence->batch_since_us = now_us;
     } else if (read->lane == LANE_ENGINE) {
-        n->reads_out--;
-        n->read_since_us = now_us;
+        n->silence->reads--;
+        n->silence->read_since_us = now_us;
     }
 }
 
@@ -32,10 +37,10 @@ int64_t node_store_silent_us(const struct node *n)
     int64_t lost_us = atomic_load_explicit(&n->store->lost_since_us, memory_order_relaxed);
 
     /* The second batch waits for the first, which says nothing about the store. */
-    if (n->outstanding > 0)
-        us = longer(us, now_us - longer(n->sent_at_us[0], n->batch_since_us));
-    if (n->reads_out > 0)
-        us = longer(us, now_us - n->read_since_us);
+    if (n->batches->outstanding > 0)
+        us = longer(us, now_us - longer(n->batches->sent_at_us[0], n->silence->batch_since_us));
+    if (n->silence->reads > 0)
+        us = longer(us, now_us - n->silence->read_since_us);
     if (lost_us != 0)
         us = longer(us, clock_mono_us(&clock_system) - lost_us);
     return us;

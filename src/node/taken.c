@@ -1,25 +1,13 @@
-/*
- * taken.c - who waits for the step that takes a signal; see inner.h.
- *
- * Such a waiter stands among those of its entry with signal_seq set, its
- * signal being durable. It is answered with the commit whose history has the
- * row of that step.
- */
+/* taken.c - see taken.h. */
+#include "node/taken.h"
+
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "engine/signals.h"
+#include "node/cluster/waiters.h"
 #include "node/inner.h"
-
-#include "value/json.h"
-
-bool node_row_took(struct arena *mem, const struct history_row *row, int64_t signal_seq)
-{
-    struct value delta, took;
-    struct err err;
-
-    if (row->kind == HISTORY_EVENT || str_find(row->delta_json, STR("\"took\""), 0) < 0 ||
-        !json_read(mem, row->delta_json, &delta, &err) || delta.kind != VALUE_MAP)
-        return false;
-    took = value_map_get_str(delta, STR("took"));
-    return took.kind == VALUE_INT && took.i == signal_seq;
-}
+#include "node/view.h"
+#include "node/work_request.h"
 
 bool taken_find(struct node_request *r, const struct commit *commit)
 {
@@ -28,7 +16,7 @@ bool taken_find(struct node_request *r, const struct commit *commit)
     for (size_t i = 0; i < commit->history.count; i++) {
         const struct history_row *row = &commit->history.items[i];
 
-        if (row->seq <= r->signal_seq || !node_row_took(r->mem, row, r->signal_seq))
+        if (row->took != r->signal_seq)
             continue;
         buf_init_arena(&text, r->mem);
         view_row(r->mem, &text, commit->after, row);
@@ -45,11 +33,11 @@ static void answer(struct node *n, struct node_request **link)
     struct node_request *r = *link;
 
     *link = r->next;
-    n->waiting--;
+    n->waiters->count--;
     request_done(n, r);
 }
 
-void taken_tell(struct node *n, struct entry *e, const struct commit *commit)
+void taken_answer(struct node *n, struct entry *e, const struct commit *commit)
 {
     for (struct node_request **link = &e->waiters; *link != NULL;) {
         struct node_request *r = *link;

@@ -4,13 +4,12 @@
  * Invariants: heap[0 .. count) is a heap by time, then id; the index has at
  * least twice as many slots as there are timers; index[heap[i].slot] == i + 1.
  */
-#include "node/inner.h"
+#include "node/timers.h"
 
+#include "base/alloc.h"
 #include "base/hash.h"
 
-#include <stdlib.h>
-
-enum { ROOM_MIN = 64 };
+enum { CAPACITY_MIN = 64 };
 
 void timers_init(struct timers *t)
 {
@@ -73,15 +72,13 @@ static void index_remove(struct timers *t, uint32_t gap)
     t->index[gap] = 0;
 }
 
-static void grow(struct timers *t)
+static void timers_grow(struct timers *t)
 {
-    t->room = t->room == 0 ? ROOM_MIN : t->room * 2;
-    t->index_mask = t->room * 2 - 1;
+    t->capacity = t->capacity == 0 ? CAPACITY_MIN : t->capacity * 2;
+    t->index_mask = t->capacity * 2 - 1;
     free(t->index);
-    t->heap = realloc(t->heap, t->room * sizeof(*t->heap));
-    t->index = calloc(t->index_mask + 1u, sizeof(*t->index));
-    if (t->heap == NULL || t->index == NULL)
-        PANIC("out of memory");
+    t->heap = alloc_resize(t->heap, t->capacity, sizeof(*t->heap));
+    t->index = alloc_array(t->index_mask + 1u, sizeof(*t->index));
     for (uint32_t i = 0; i < t->count; i++)
         index_add(t, i);
 }
@@ -154,8 +151,8 @@ static void remove_at(struct timers *t, uint32_t at)
 
 static void add(struct timers *t, struct uuid id, int64_t at_us)
 {
-    if (t->count == t->room)
-        grow(t);
+    if (t->count == t->capacity)
+        timers_grow(t);
     t->heap[t->count] = (struct timer){.at_us = at_us, .id = id};
     index_add(t, t->count);
     t->count++;

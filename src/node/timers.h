@@ -16,7 +16,7 @@ struct timer {
 struct timers {
     struct timer *heap;
     uint32_t *index; /* position in the heap + 1, by hash of the id; 0 = free */
-    uint32_t count, room;
+    uint32_t count, capacity;
     uint32_t index_mask; /* size of the index - 1 */
 };
 

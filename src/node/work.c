@@ -1,17 +1,39 @@
-/* work.c - from events to commits; see inner.h. */
-#include "node/inner.h"
+/* work.c - from events to commits; see work.h. */
+#include "node/work.h"
 
 #include "base/crash.h"
+#include "engine/advance.h"
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "node/batch.h"
+#include "node/cluster/config.h"
+#include "node/cluster/waiters.h"
+#include "node/entry.h"
+#include "node/guard.h"
+#include "node/inner.h"
+#include "node/load.h"
+#include "node/node.h"
+#include "node/outside/calls.h"
+#include "node/outside/credentials.h"
+#include "node/outside/outgoing.h"
+#include "node/outside/relay.h"
+#include "node/poison.h"
+#include "node/program.h"
 
 struct work *work_new(struct node *n, const struct work_kind *kind)
 {
-    struct work *w = n->free_works;
+    struct work *w = n->works->free;
+    struct turn_reads *reads;
 
-    if (w != NULL)
-        n->free_works = w->next;
-    else
+    if (w != NULL) {
+        n->works->free = w->next;
+        reads = w->reads;
+    } else {
         w = arena_alloc(&n->mem, sizeof(*w));
-    *w = (struct work){.kind = kind, .number = ++n->work_number, .input = value_absent()};
+        reads = ARENA_NEW(&n->mem, struct turn_reads);
+    }
+    *w = (struct work){
+        .kind = kind, .number = ++n->works->number, .reads = reads, .input = value_absent()};
     return w;
 }
 
@@ -20,20 +42,13 @@ void work_forget_reads(struct work *w)
     for (size_t i = 0; i < w->programs.count; i++)
         program_read_release(&w->programs.items[i]);
     w->programs = (struct program_reads){0};
-    w->records = (struct record_reads){0};
-    w->searches = (struct search_reads){0};
-    w->processes = (struct process_reads){0};
-    w->kept = (struct kept_reads){0};
-    w->renders = (struct render_reads){0};
-    w->children = (struct child_reads){0};
-    w->has_history = w->has_leases = false;
+    *w->reads = (struct turn_reads){0};
+    w->has_reads = false;
 }
 
 bool work_has_reads(const struct work *w)
 {
-    return w->commit != NULL || w->has_history || w->programs.count > 0 || w->records.count > 0 ||
-           w->searches.count > 0 || w->processes.count > 0 || w->kept.count > 0 ||
-           w->renders.count > 0 || w->children.count > 0 || w->has_leases;
+    return w->commit != NULL || w->has_reads;
 }
 
 void work_free(struct node *n, struct work *w)
@@ -42,8 +57,8 @@ void work_free(struct node *n, struct work *w)
     program_hold(n, &w->program, NULL);
     if (w->kind->freed != NULL)
         w->kind->freed(n, w);
-    w->next = n->free_works;
-    n->free_works = w;
+    w->next = n->works->free;
+    n->works->free = w;
 }
 
 void work_push(struct work_queue *q, struct work *w)
@@ -69,20 +84,20 @@ struct work *work_pop(struct work_queue *q)
     return w;
 }
 
-void work_take_first(struct node *n, struct entry *e, struct work *w)
+void work_take_first(struct entry *e, struct work *w)
 {
     struct work *first = work_pop(&e->works);
 
     ASSERT(first == w);
     if (w->kind->taken != NULL)
-        w->kind->taken(n, e, w);
+        w->kind->taken(w);
 }
 
 void work_again(struct node *n, struct work *w)
 {
     ASSERT(w->entry != NULL);
     w->commit = NULL;
-    w->asserts = w->is_futile = false;
+    w->asserts = ASSERTS_NOTHING;
     w->now_us = 0;
     work_forget_reads(w);
     if (w->kind->again != NULL)
@@ -122,7 +137,7 @@ void work_note_records(struct work *w)
         }
         if (t == NULL)
             continue;
-        /* Of several, the next reads tell which one has changed; a single one it must have been. */
+        /* Of several, the next reads show which one has changed; a single one it must have been. */
         t->version = write->read_version;
         if (w->commit->records.count == 1) {
             t->tries++;
@@ -134,8 +149,8 @@ void work_note_records(struct work *w)
 /* The records as they are now: one that has changed since the last try was changed by another. */
 static void count_record_tries(struct work *w)
 {
-    for (size_t i = 0; i < w->records.count && w->records_tried_count > 0; i++) {
-        struct record_read *read = &w->records.items[i];
+    for (size_t i = 0; i < w->reads->records.count; i++) {
+        struct record_read *read = &w->reads->records.items[i];
         struct record_try *t = find_record_try(w, record_hash(read->object, read->id));
 
         if (t == NULL)
@@ -152,30 +167,23 @@ static void count_record_tries(struct work *w)
 static void make_event(struct node *n, struct work *w, struct event *ev)
 {
     count_record_tries(w);
-    *ev = (struct event){
-        .config = n->config,
-        .credentials = n->credentials,
-        .records = &w->records,
-        .searches = &w->searches,
-        .history = w->has_history ? &w->history : NULL,
-        .processes = &w->processes,
-        .children = w->children.count > 0 ? &w->children : NULL,
-        .leases = w->has_leases ? &w->leases : NULL,
-        .kept = &w->kept,
-        .renders = &w->renders,
-        .room = calls_room(n),
-        .links = node_links(n),
-        .gives_up_on_records = w->record_tries > RECORD_TRIES_ALL_MAX,
-        .traces = n->options.meters != NULL,
-    };
+    w->kind->event(w, ev);
+    ev->is_only_kept = guard_only_keeps(w);
+    ev->config = n->config->map;
+    ev->credentials = n->credentials->urls;
+    ev->reads = w->reads;
+    ev->buffers_signals = true;
+    ev->capacity = calls_capacity(n);
+    ev->links = node_links(n);
+    ev->gives_up_on_records = w->record_tries > RECORD_TRIES_ALL_MAX;
+    ev->traces = n->options.meters != NULL;
     credentials_nonce(n, ev->nonce);
-    w->kind->event(n, w, ev);
 }
 
-void work_assert(struct node *n, struct entry *e, struct work *w)
+void work_assert(struct node *n, struct entry *e, struct work *w, enum work_asserts what)
 {
     w->commit = NULL;
-    w->asserts = true;
+    w->asserts = what;
     w->met = e->x;
     w->assertion = (struct assertion){
         .id = e->id,
@@ -187,33 +195,32 @@ void work_assert(struct node *n, struct entry *e, struct work *w)
     batch_add(n, w);
 }
 
-/* It changes nothing: what follows from that is told once the state that it met is known to be true. */
-static void settle_first(struct node *n, struct entry *e, struct work *w)
+/* It changes nothing: what follows from that happens once the state that it met is known to be true. */
+static void assert_first(struct node *n, struct entry *e, struct work *w, enum work_asserts what)
 {
-    work_take_first(n, e, w);
-    work_assert(n, e, w);
+    work_take_first(e, w);
+    work_assert(n, e, w, what);
 }
 
 /* The event does not apply. `found`: in the entry's memory, or NULL. */
-static void end_futile(struct node *n, struct entry *e, struct work *w, const struct err *err,
-                       const struct findings *found)
+static void reject_first(struct node *n, struct entry *e, struct work *w, const struct err *err,
+                         const struct findings *found)
 {
     /* One that was to be started is in no store, and nobody else can have changed it. */
     if (e->x->row_version == 0) {
-        work_take_first(n, e, w);
+        work_take_first(e, w);
         w->met = e->x;
-        w->kind->futile(n, e, w, err, found);
+        w->kind->rejected(n, w, err, found);
         return;
     }
-    w->is_futile = true;
     w->err = *err;
     w->found = found;
-    settle_first(n, e, w);
+    assert_first(n, e, w, ASSERTS_REJECTED);
 }
 
 static void commit_first(struct node *n, struct entry *e, struct work *w, struct commit *commit)
 {
-    work_take_first(n, e, w);
+    work_take_first(e, w);
     route_commit(n, &e->mem, commit);
     outgoing_reserve(n, commit);
     w->commit = commit;
@@ -226,7 +233,7 @@ static void commit_first(struct node *n, struct entry *e, struct work *w, struct
 static bool advance(struct node *n, struct entry *e, struct work *w)
 {
     struct commit *commit = arena_alloc(&e->mem, sizeof(*commit));
-    struct event ev;
+    struct event ev = {0};
     struct err err;
     bool ok;
 
@@ -240,7 +247,12 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     ok = engine_advance(&e->mem, e->x, &ev, w->now_us, commit, &err);
     CRASH_POINT(AFTER_ADVANCE);
     if (!ok) {
-        end_futile(n, e, w, &err, &commit->findings);
+        reject_first(n, e, w, &err, &commit->findings);
+        return true;
+    }
+    /* What it would do is known, and rests on the state that it met. */
+    if (commit->result == ADVANCE_COMMIT && w->request != NULL && w->request->is_dry) {
+        assert_first(n, e, w, ASSERTS_SETTLED);
         return true;
     }
     if (commit->result == ADVANCE_COMMIT) {
@@ -251,7 +263,7 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     if (e->pins == 0) {
         w->commit = commit;
         CRASH_POINT(NEED_READS);
-        load_records(n, e, w);
+        load_turn(n, e, w);
     }
     return false;
 }
@@ -262,16 +274,14 @@ static bool run_first(struct node *n, struct entry *e)
     struct work *w = e->works.first;
     struct err err;
 
-    if (w->kind->begin == NULL)
-        return advance(n, e, w);
-    switch (w->kind->begin(n, e, w, &err)) {
+    switch (guard_begin(n, e, w, &err)) {
     case WORK_ADVANCES:
         return advance(n, e, w);
-    case WORK_FUTILE:
-        end_futile(n, e, w, &err, NULL);
+    case WORK_REJECTED:
+        reject_first(n, e, w, &err, NULL);
         return true;
     case WORK_SETTLED:
-        settle_first(n, e, w);
+        assert_first(n, e, w, ASSERTS_SETTLED);
         return true;
     case WORK_WAITS:
         return false;
@@ -290,47 +300,52 @@ void entry_fail(struct node *n, struct entry *e, const struct err *err)
     if (err_is_retryable(e->err.code))
         e->err.code = ERR_OVERLOADED; /* not the client's fault, and it will pass */
     while ((w = e->works.first) != NULL) {
-        work_take_first(n, e, w);
-        w->kind->gone(n, e, w, &e->err);
+        work_take_first(e, w);
+        if (w->kind->gone != NULL)
+            w->kind->gone(n, w, &e->err);
+        else
+            work_free(n, w);
     }
     ASSERT(!e->wake_queued);
-    request_refuse_waiters(n, e, &e->err);
+    waiters_refuse(n, e, &e->err);
 }
 
 static void run_entry(struct node *n, struct entry *e)
 {
     if (e->state == ENTRY_GONE)
         entry_fail(n, e, &e->err);
-    if (e->is_stale && e->pins == 0 && !e->is_needing)
+    if (e->state == ENTRY_STALE && e->pins == 0)
         entry_reload(n, e);
-    while (e->state == ENTRY_READY && !e->is_stale && !e->is_needing && e->works.first != NULL &&
-           n->current->members.count < BATCH_MEMBERS_MAX && entry_bound_garbage(n, e))
+    while (e->state == ENTRY_READY && e->works.first != NULL && !batch_is_full(n) &&
+           entry_bound_garbage(n, e))
         if (!run_first(n, e))
             break;
-    if (n->current->members.count >= BATCH_MEMBERS_MAX)
+    if (batch_is_full(n))
         entry_make_ready(n, e); /* for the next batch */
     entry_touch(n, e);
+    entry_check(e);
 }
 
 void works_run(struct node *n)
 {
-    const struct entry *last = n->ready_last;
+    const struct entry *last = n->entries->ready_last;
     bool was_last = last == NULL;
 
-    if (n->counting_crashes > 0 || !n->has_config || clock_mono_us(n->clock) < n->pause_until_us)
+    if (n->counting_crashes > 0 || !n->config->is_known ||
+        clock_mono_us(n->clock) < n->batches->pause_until_us)
         return;
     /* Those that become ready meanwhile are for the next pass. */
-    while (!was_last && n->current->members.count < BATCH_MEMBERS_MAX) {
-        struct entry *e = n->ready_first;
+    while (!was_last && !batch_is_full(n)) {
+        struct entry *e = n->entries->ready_first;
 
         was_last = e == last;
-        n->ready_first = e->next_ready;
-        if (n->ready_first == NULL)
-            n->ready_last = NULL;
+        n->entries->ready_first = e->next_ready;
+        if (n->entries->ready_first == NULL)
+            n->entries->ready_last = NULL;
         e->in_ready_list = false;
-        poison_set(&n->poison, e->id);
+        poison_set(n->poison, e->id);
         run_entry(n, e);
         entry_release_if_idle(n, e);
-        poison_clear(&n->poison);
+        poison_clear(n->poison);
     }
 }

@@ -9,7 +9,7 @@
  *
  *     queued at its entry --event--> engine --> member of a batch --> applied
  *        |        |      |             |            |      |    |
- *       gone      |      +-------------+            |      |   futile
+ *       gone      |      +-------------+            |      |  rejected
  *                 |    it changes nothing: its      |      |
  *               done   member asserts that       refused  unknown
  *              (begin) what it met is true
@@ -21,37 +21,41 @@
 #ifndef PAWL_NODE_WORK_H
 #define PAWL_NODE_WORK_H
 
-#include "define/world.h"
-#include "node/node.h"
+#include "node/guard.h"
 #include "node/poison.h"
+#include "node/request.h"
+#include "store/store.h"
+
+struct commit;
+struct execution;
+struct turn_reads;
 
 struct call_answer;
 struct entry;
 struct program_ref;
 struct work;
 
-/* What is to be done with the first work of an entry. */
-enum work_begun {
-    WORK_ADVANCES, /* ask the engine */
-    WORK_FUTILE,   /* it cannot apply to the state as it is: *err says why */
-    WORK_SETTLED,  /* it changes nothing: it is applied when the state is known to be true */
-    WORK_WAITS,    /* not before the state in memory is durable; it stays where it is */
-    WORK_DONE,     /* it has left the queue */
+/* What its member says instead of a change: that the state which it met is still true. */
+enum work_asserts {
+    ASSERTS_NOTHING,  /* it is not decided yet, or its member is a change */
+    ASSERTS_SETTLED,  /* ... and what it asked for is so already */
+    ASSERTS_REJECTED, /* ... and it does not apply to that state */
 };
 
 struct work_kind {
-    const char *name;
+    /* For one that is queued at an entry: what it is for the guard, see guard.h. */
+    enum guard_subject (*subject)(const struct work *w);
 
-    /* Before the engine is asked. NULL: it is asked at once. */
+    /* ... and, once the guard has let it pass, before the engine is asked. NULL: it is asked. */
     enum work_begun (*begin)(struct node *n, struct entry *e, struct work *w, struct err *err);
 
-    /* Which event it is for the engine: add to *ev, which has all that was read. NULL: none. */
-    void (*event)(const struct node *n, const struct work *w, struct event *ev);
+    /* Which event it is for the engine: what happens, in *ev, which is empty. NULL: none. */
+    void (*event)(const struct work *w, struct event *ev);
 
     /* Its change is a member of the batch being built: what goes with it. NULL: nothing. */
     void (*member)(struct node *n, struct work *w);
 
-    /* Its change is durable; or it has none (w->asserts), and w->met is true. */
+    /* Its change is durable; or it has none (ASSERTS_SETTLED), and w->met is true. */
     void (*applied)(struct node *n, struct work *w);
 
     /*
@@ -60,26 +64,27 @@ struct work_kind {
      * execution was to be started by it. `found`: what is wrong with it, in the
      * execution's memory; or NULL.
      */
-    void (*futile)(struct node *n, struct entry *e, struct work *w, const struct err *err,
-                   const struct findings *found);
+    void (*rejected)(struct node *n, struct work *w, const struct err *err,
+                     const struct findings *found);
 
     /* The store has refused its member for good: w->member says why. */
     void (*refused)(struct node *n, struct work *w);
 
     /*
-     * Its batch was refused too often, or, with BATCH_UNKNOWN, nobody can tell
+     * Its batch was refused too often, or, with BATCH_UNKNOWN, nobody knows
      * whether its change is durable. The entry, if any, will be loaded again.
+     * NULL: the same again.
      */
     void (*unknown)(struct node *n, struct work *w, const struct batch *b);
 
-    /* Its execution is not there, or cannot be loaded. It has left the queue. */
-    void (*gone)(struct node *n, struct entry *e, struct work *w, const struct err *err);
+    /* Its execution is not there, or cannot be loaded. It has left the queue. NULL: it is freed. */
+    void (*gone)(struct node *n, struct work *w, const struct err *err);
 
     /* Its change did not become true: the same again. NULL: back into the queue of its entry. */
     void (*again)(struct node *n, struct work *w);
 
     /* It has left the queue of its entry. NULL: nothing follows from that. */
-    void (*taken)(struct node *n, struct entry *e, struct work *w);
+    void (*taken)(const struct work *w);
 
     /* It is freed. NULL: nothing follows from that. */
     void (*freed)(struct node *n, struct work *w);
@@ -89,15 +94,7 @@ struct work_kind {
 extern const struct work_kind work_request, work_wake, work_crash, work_park, work_expire;
 extern const struct work_kind work_answer; /* calls.c */
 
-/* A program as it was read and compiled, with what it rests on. */
-enum program_state { PROGRAM_LOADING, PROGRAM_READY, PROGRAM_MISSING, PROGRAM_BROKEN };
-
-struct program_read {
-    enum program_state state;
-    const struct program *program;  /* READY */
-    struct function_list functions; /* as they were then */
-    int64_t stamp;                  /* of the definitions that it may rest on */
-};
+struct program_read;
 
 struct program_reads {
     VEC_OF(struct program_read);
@@ -110,7 +107,7 @@ struct record_try {
     unsigned tries;
 };
 
-/* More of them are not told apart; and a work is not tried for ever, whichever record it is. */
+/* More of them are not distinguished; and a work is not tried for ever, whichever record it is. */
 enum { RECORDS_TRIED_MAX = 16, RECORD_TRIES_ALL_MAX = 64 };
 
 struct work {
@@ -120,8 +117,8 @@ struct work {
     struct poison_left crash;     /* work_crash */
     struct call_answer *answer;   /* work_answer: its own */
     struct entry *entry;
-    int64_t number;        /* order of arrival */
-    int64_t now_us;        /* the time of its turn, kept while records are read; 0 = not begun */
+    int64_t number; /* order of arrival */
+    int64_t now_us; /* the time of its turn, which stays while records are read; 0 = not begun */
     struct commit *commit; /* once advanced; in the entry's memory */
     struct member member;
     struct idempotency idempotency;                     /* as it is stored, with the answer */
@@ -129,34 +126,32 @@ struct work {
     unsigned record_tries;                              /* ... because a record had changed: */
     struct record_try records_tried[RECORDS_TRIED_MAX]; /* those that its commit was to write */
     unsigned records_tried_count;
-    unsigned kept_tries;         /* ... because signals that are kept had, or waits for them */
-    bool joins;                  /* a start that joined the execution that has its key */
-    struct record_reads records; /* in the entry's memory */
-    struct search_reads searches;
-    struct history history; /* rows that rolling back asked for */
-    bool has_history;
-    struct process_reads processes;
-    struct program_reads programs; /* those of `processes`: work_forget_reads() */
-    struct child_reads children;
-    struct job_leases leases;
-    bool has_leases;
-    struct kept_reads kept;
-    struct render_reads renders;
+    unsigned buffered_tries; /* ... because buffered signals had, or waits for them */
+    bool joins;              /* a start that joined the execution that has its key */
+    struct turn_reads
+        *reads;     /* its own, emptied with it; what they hold is in the entry's memory */
+    bool has_reads; /* something was read, or is being read, into them */
+    struct program_reads programs;        /* those of reads->processes: work_forget_reads() */
     struct correlated_signal *correlated; /* SIGNAL by correlation: in the request's memory */
     int64_t waits_up_to;                  /* ... the wait that was asked last; 0 = none */
     struct program_ref *program; /* RETRY, MIGRATE: the version to go on with, held; or NULL */
     struct value input;          /* RETRY: as it was checked; or absent */
-    bool asserts; /* it changes nothing: its member says that the state it met is still true */
-    struct assertion assertion;
-    const struct execution *met; /* ... that state; in the entry's memory */
-    bool is_futile;              /* ... and it does not apply to it: */
-    struct err err;
-    const struct findings *found; /* in the entry's memory, or NULL */
+    enum work_asserts asserts;
+    struct assertion assertion;   /* unless ASSERTS_NOTHING */
+    const struct execution *met;  /* ... what it asserts; in the entry's memory */
+    struct err err;               /* ASSERTS_REJECTED: why */
+    const struct findings *found; /* ... in the entry's memory, or NULL */
     struct work *next;
 };
 
 struct work_queue {
     struct work *first, *last;
+};
+
+/* Works that are free, and the number of the last one that arrived. */
+struct works {
+    struct work *free;
+    int64_t number;
 };
 
 struct work *work_new(struct node *n, const struct work_kind *kind);
@@ -177,13 +172,13 @@ bool work_has_reads(const struct work *w);
 void works_run(struct node *n);
 
 /* The first work of an entry leaves its queue. */
-void work_take_first(struct node *n, struct entry *e, struct work *w);
+void work_take_first(struct entry *e, struct work *w);
 
 /*
  * Nothing follows from it for its execution: its member asserts the state in
  * memory, on which this rests. It is in no queue.
  */
-void work_assert(struct node *n, struct entry *e, struct work *w);
+void work_assert(struct node *n, struct entry *e, struct work *w, enum work_asserts what);
 
 /* It was not applied: the same event again, to the state as it really is. */
 void work_again(struct node *n, struct work *w);

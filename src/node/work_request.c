@@ -1,18 +1,34 @@
 /*
  * work_request.c - requests as works: what a request is for the engine, and
- * what its client is told; see work.h and node.h.
+ * what its client is answered; see work.h and node.h.
  */
-#include "node/inner.h"
-
-#include "store/change_outbox.h"
+#include "node/work_request.h"
 
 #include "define/access.h"
-#include "store/change.h"
+#include "define/program.h"
+#include "engine/advance.h"
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "node/cluster/config.h"
+#include "node/cluster/waiters.h"
+#include "node/correlate.h"
+#include "node/entry.h"
+#include "node/guard.h"
+#include "node/outside/relay.h"
+#include "node/outside/triggers.h"
+#include "node/park.h"
+#include "node/repair.h"
+#include "node/request.h"
+#include "node/taken.h"
+#include "node/view.h"
+#include "node/wake.h"
+#include "node/work.h"
+#include "store/change_outbox.h"
 #include "value/object.h"
 
 /* --- before the engine is asked --- */
 
-/* Whether a request may have to do with this execution; else *err says what it is told. */
+/* Whether a request may have to do with this execution; else *err is its answer. */
 static bool request_is_allowed(const struct entry *e, const struct work *w, struct err *err)
 {
     const struct node_request *r = w->request;
@@ -25,10 +41,10 @@ static bool request_is_allowed(const struct entry *e, const struct work *w, stru
     if (!str_eq(r->user.org_id, e->x->org_id))
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
     /* Only who has just started or signalled it waits for it; a worker has the token of its job. */
-    if (r->kind == NODE_WAIT || r->kind == NODE_JOB)
+    if (r->kind == NODE_WAIT || node_request_is(r, EVENT_ANSWER))
         return true;
     /* The engine decides whether it is assigned to who answers. */
-    if (r->kind == NODE_SIGNAL && r->answer_to != NULL)
+    if (node_request_is(r, EVENT_SIGNAL) && r->event.answer_to != NULL)
         return true;
     if (!access_allows(access, "view", r->user.role, r->user.groups))
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
@@ -50,10 +66,10 @@ static enum work_begun join_waiters(struct node *n, struct entry *e, struct work
     /* Whoever joins an execution is shown it first: that has happened, whatever becomes of it. */
     if (w->joins || may_be_taken(r, e->x) || status_is_terminal(e->x->status) || r->wait_us <= 0)
         return WORK_SETTLED;
-    work_take_first(n, e, w);
+    work_take_first(e, w);
     work_free(n, w);
     r->ok = r->signal_seq > 0;
-    request_wait(n, e, r);
+    waiters_add(n, e, r);
     return WORK_DONE;
 }
 
@@ -61,19 +77,17 @@ static enum work_begun begin_signal(const struct entry *e, const struct work *w,
 {
     const struct node_request *r = w->request;
 
-    switch (engine_signal_known(e->x, r->signal_id, r->signal_type, r->payload)) {
+    switch (engine_signal_known(e->x, r->event.signal_id, r->event.signal_type,
+                                r->event.signal_payload)) {
     case SIGNAL_SAME:
         return WORK_SETTLED;
     case SIGNAL_DIFFERS:
         err_set(err, ERR_CONFLICT, "a signal with this id has other content");
-        return WORK_FUTILE;
+        return WORK_REJECTED;
     case SIGNAL_NEW:
-        break;
-    }
-    if (!entry_is_parked(e))
         return WORK_ADVANCES;
-    err_set(err, ERR_CONFLICT, "the execution is parked: its dead letter says why");
-    return WORK_FUTILE;
+    }
+    PANIC("unknown answer about a signal");
 }
 
 /* What an operator asks for may need another program first. */
@@ -84,13 +98,27 @@ static enum work_begun begin_repair(struct node *n, struct entry *e, struct work
     case REPAIR_READY:
         return WORK_ADVANCES;
     case REPAIR_REFUSED:
-        return WORK_FUTILE;
+        return WORK_REJECTED;
     case REPAIR_WAITS:
-        work_take_first(n, e, w);
+        work_take_first(e, w);
         repair_wait(n, e, w);
         return WORK_DONE;
     }
     PANIC("unknown state of a repair");
+}
+
+static enum guard_subject request_subject(const struct work *w)
+{
+    const struct node_request *r = w->request;
+
+    if (w->joins || r->kind == NODE_WAIT)
+        return GUARD_LOOK;
+    if (r->kind == NODE_START)
+        return GUARD_START;
+    return r->event.kind == EVENT_SIGNAL   ? GUARD_SIGNAL
+           : r->event.kind == EVENT_ANSWER ? GUARD_ANSWER
+           : r->event.kind == EVENT_CANCEL ? GUARD_CANCEL
+                                           : GUARD_OPERATOR;
 }
 
 static enum work_begun request_begin(struct node *n, struct entry *e, struct work *w,
@@ -99,102 +127,40 @@ static enum work_begun request_begin(struct node *n, struct entry *e, struct wor
     const struct node_request *r = w->request;
 
     if (!request_is_allowed(e, w, err))
-        return WORK_FUTILE;
+        return WORK_REJECTED;
     if (w->joins || r->kind == NODE_WAIT)
         return join_waiters(n, e, w);
-    if (r->kind == NODE_SIGNAL)
+    if (node_request_is(r, EVENT_SIGNAL))
         return begin_signal(e, w, err);
-    if (repair_is(r->kind))
+    if (repair_is(r->event.kind))
         return begin_repair(n, e, w, err);
     return WORK_ADVANCES;
 }
 
-static void request_event(const struct node *n, const struct work *w, struct event *ev)
+static void request_event(const struct work *w, struct event *ev)
 {
-    struct node_request *r = w->request;
+    const struct node_request *r = w->request;
 
-    (void)n;
-    switch (r->kind) {
-    case NODE_START:
-        ev->kind = EVENT_START;
-        return;
-    case NODE_SIGNAL:
-        ev->kind = EVENT_SIGNAL;
-        ev->signal_id = r->signal_id;
-        ev->signal_type = r->signal_type;
-        ev->signal_payload = r->payload;
-        ev->signal_by = r->signal_by;
-        ev->signal_correlation = r->correlation;
-        ev->answer_to = r->answer_to;
-        return;
-    case NODE_CANCEL:
-        ev->kind = EVENT_CANCEL;
-        ev->reason = r->reason;
-        /* What crashes the server when it is evaluated is not rolled back either. */
-        ev->cancel_rollback =
-            w->entry->x->crash_count >= CRASHES_MAX ? CANCEL_LEAVES : r->cancel_rollback;
-        return;
-    case NODE_RETRY:
-    case NODE_SKIP:
-    case NODE_MIGRATE:
-        ev->kind = repair_event(r->kind);
-        ev->from = r->from;
-        ev->held = r->held;
-        ev->program = w->program != NULL ? w->program->program : NULL;
-        ev->input = w->input;
-        ev->output = r->output;
-        return;
-    case NODE_RESOLVE:
-        ev->kind = EVENT_RESOLVE;
-        ev->letter = r->letter;
-        ev->verdict = r->verdict;
-        ev->output = r->output;
-        ev->note = r->note;
-        return;
-    case NODE_UNDO:
-        ev->kind = EVENT_ROLLBACK;
-        ev->letter = r->letter;
-        return;
-    case NODE_PAUSE:
-    case NODE_RESUME:
-        ev->kind = r->kind == NODE_PAUSE ? EVENT_PAUSE : EVENT_RESUME;
-        ev->reason = r->reason;
-        ev->by = r->signal_by;
-        return;
-    case NODE_ASSIGN:
-        ev->kind = EVENT_ASSIGN;
-        ev->from = r->from;
-        ev->visit = r->visit;
-        ev->assignee = r->assignee;
-        ev->by = r->signal_by;
-        return;
-    case NODE_JOB:
-        ev->kind = EVENT_ANSWER;
-        ev->answer_seq = r->job_seq;
-        ev->answer_output = r->output;
-        ev->answer_error = r->job_error;
-        ev->answer_digest = r->job_digest;
-        return;
-    case NODE_WAIT:
-    case NODE_UNPARK:
-    case NODE_DEFINITION:
-    case NODE_CHANGE:
-        break;
-    }
-    PANIC("this request makes no event");
+    ASSERT(r->kind == NODE_EVENT || (r->kind == NODE_START && r->event.kind == EVENT_START));
+    *ev = r->event;
+    ev->program = w->program != NULL ? w->program->program : NULL;
+    ev->input = w->input;
+    /* What crashes the server when it is evaluated is not rolled back either. */
+    if (ev->kind == EVENT_CANCEL && w->entry->x->crash_count >= CRASHES_MAX)
+        ev->cancel_rollback = CANCEL_LEAVES;
 }
 
 /* --- in a batch --- */
 
-/* The answer that is kept for a repeated request. */
+/* The answer that is stored for a repeated request. */
 static void request_store_answer(struct work *w)
 {
     struct node_request *r = w->request;
     struct buf text;
 
     w->idempotency = r->idempotency;
-    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || r->kind == NODE_RESOLVE ||
-        r->kind == NODE_JOB)
+    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || node_request_is(r, EVENT_RESOLVE) ||
+        node_request_is(r, EVENT_ANSWER))
         return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
     ASSERT(w->commit != NULL || w->correlated != NULL || r->kind == NODE_UNPARK);
@@ -206,10 +172,10 @@ static void request_store_answer(struct work *w)
     } else if (r->kind == NODE_START) {
         w->idempotency.status = 201;
         view_execution(r->mem, &text, w->commit->after);
-    } else if (r->kind == NODE_SIGNAL) {
+    } else if (node_request_is(r, EVENT_SIGNAL)) {
         w->idempotency.status = 202;
         buf_char(&text, '{');
-        object_text(&text, "id", r->signal_id);
+        object_text(&text, "id", r->event.signal_id);
         if (r->names_execution && w->commit != NULL)
             object_id(&text, "executionId", r->execution);
         else if (r->names_execution)
@@ -232,15 +198,15 @@ static void request_member(struct node *n, struct work *w)
     struct node_request *r = w->request;
     struct member *m = &w->member;
 
-    if (w->asserts)
-        return; /* nothing happens that would be kept or logged */
+    if (w->asserts != ASSERTS_NOTHING)
+        return; /* nothing happens that would be stored or logged */
     m->correlated = w->correlated;
     if (r->by_event != NULL && w->commit != NULL)
         m->message = &r->by_event->message;
     m->tick = r->schedule != NULL && w->commit != NULL ? r->schedule->tick : NULL;
     if (w->commit == NULL && w->correlated != NULL) {
         m->kind = MEMBER_CHANGE;
-        m->change = correlate_keep(n, w);
+        m->change = correlate_buffer(n, w);
     } else if (w->commit == NULL && r->kind == NODE_DEFINITION) {
         m->kind = MEMBER_DEFINITION;
         m->definition = request_definitions(r);
@@ -263,8 +229,8 @@ static void try_again(struct node *n, struct uuid id)
 {
     struct entry *e = entry_find(n, id);
 
-    if (e != NULL && e->state == ENTRY_READY)
-        e->is_stale = true;
+    if (e != NULL)
+        entry_mark_stale(e);
     wake(n, id);
 }
 
@@ -275,44 +241,35 @@ static void answer_or_wait(struct node *n, struct work *w, const struct executio
 
     request_show(r, x);
     if (r->wait_us > 0 && !r->ended)
-        request_wait(n, w->entry, r);
+        waiters_add(n, w->entry, r);
     else
         request_done(n, r);
 }
 
-static void answer_applied(struct node *n, struct work *w)
+static void request_answer_applied(struct node *n, struct work *w)
 {
     struct node_request *r = w->request;
 
     r->ok = true;
     ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE ||
-           r->kind == NODE_UNPARK || (r->kind == NODE_SIGNAL && w->correlated != NULL));
+           r->kind == NODE_UNPARK || (node_request_is(r, EVENT_SIGNAL) && w->correlated != NULL));
     switch (r->kind) {
     case NODE_START:
         answer_or_wait(n, w, w->commit->after);
         return;
-    case NODE_SIGNAL:
-        r->signal_id_out = r->signal_id;
-        r->is_kept = w->commit == NULL;
-        if (r->is_kept)
+    case NODE_EVENT:
+        if (r->event.kind != EVENT_SIGNAL)
+            break;
+        r->signal_id_out = r->event.signal_id;
+        r->is_buffered = w->commit == NULL;
+        if (r->is_buffered)
             break;
         r->signal_seq = w->commit->received->seq;
         if (r->wait_us > 0 && !taken_find(r, w->commit) &&
             !status_is_terminal(w->commit->after->status)) {
-            request_wait(n, w->entry, r);
+            waiters_add(n, w->entry, r);
             return;
         }
-        break;
-    case NODE_CANCEL:
-    case NODE_RETRY:
-    case NODE_SKIP:
-    case NODE_MIGRATE:
-    case NODE_RESOLVE:
-    case NODE_UNDO:
-    case NODE_PAUSE:
-    case NODE_RESUME:
-    case NODE_ASSIGN:
-    case NODE_JOB:
         break;
     case NODE_UNPARK:
         try_again(n, r->execution);
@@ -326,14 +283,15 @@ static void answer_applied(struct node *n, struct work *w)
         break;
     case NODE_CHANGE:
         r->change->answer_json = str_copy(r->mem, r->change->answer_json);
-        for (size_t i = 0; i < r->change->told.count; i++)
-            wake_told(n, r->change->told.items[i]);
-        r->change->told.count = 0;
+        for (size_t i = 0; i < r->change->notified.count; i++)
+            wake_with_events(n, r->change->notified.items[i]);
+        r->change->notified.count = 0;
         if (r->change->apply == outbox_retry_apply)
             relay_look(n);
         break;
+    case NODE_HOOK: /* a start or a signal by now */
     case NODE_WAIT:
-        PANIC("a wait is in no batch");
+        PANIC("a hook or a wait in a batch");
     }
     request_done(n, r);
 }
@@ -347,11 +305,16 @@ static void answer_settled(struct node *n, struct work *w)
         answer_or_wait(n, w, w->met);
         return;
     }
+    if (r->is_dry) {
+        r->ok = true;
+        request_done(n, r);
+        return;
+    }
     /* A signal that was received before is answered like the first time. */
-    r->ok = r->kind == NODE_SIGNAL || r->signal_seq > 0;
-    r->taken_before = r->kind == NODE_SIGNAL || may_be_taken(r, w->met);
-    if (r->kind == NODE_SIGNAL)
-        r->signal_id_out = r->signal_id;
+    r->ok = node_request_is(r, EVENT_SIGNAL) || r->signal_seq > 0;
+    r->taken_before = node_request_is(r, EVENT_SIGNAL) || may_be_taken(r, w->met);
+    if (node_request_is(r, EVENT_SIGNAL))
+        r->signal_id_out = r->event.signal_id;
     if (r->taken_before)
         request_done(n, r);
     else
@@ -360,10 +323,10 @@ static void answer_settled(struct node *n, struct work *w)
 
 static void request_applied(struct node *n, struct work *w)
 {
-    if (w->asserts)
+    if (w->asserts != ASSERTS_NOTHING)
         answer_settled(n, w);
     else
-        answer_applied(n, w);
+        request_answer_applied(n, w);
     work_free(n, w);
 }
 
@@ -377,21 +340,20 @@ static void take_findings(struct node_request *r, const struct findings *from)
         f.pointer = str_copy(r->mem, f.pointer);
         f.step = str_copy(r->mem, f.step);
         f.code = str_copy(r->mem, f.code);
-        f.message = str_copy(r->mem, f.message);
-        f.hint = str_copy(r->mem, f.hint);
+        f.message = sentence_copy(r->mem, f.message);
+        f.hint = sentence_copy(r->mem, f.hint);
         *VEC_ADD(r->mem, &r->findings) = f;
     }
 }
 
-static void request_futile(struct node *n, struct entry *e, struct work *w, const struct err *err,
-                           const struct findings *found)
+static void request_rejected(struct node *n, struct work *w, const struct err *err,
+                             const struct findings *found)
 {
-    (void)e;
     if (found != NULL)
         take_findings(w->request, found);
     if (correlate_goes_on(n, w, err->code))
         return;
-    request_refuse(n, w->request, err->code, "%s", err->message);
+    request_refuse(n, w->request, err->code, "%pS", ERR_ARG(err));
     work_free(n, w);
 }
 
@@ -412,7 +374,7 @@ static bool request_joins(struct node *n, struct work *w)
 }
 
 /* Say to the client what the store said of its member. */
-static void answer_refused(struct node *n, struct node_request *r, const struct member *m)
+static void request_answer_refused(struct node *n, struct node_request *r, const struct member *m)
 {
     bool is_definition = r->kind == NODE_DEFINITION;
 
@@ -423,9 +385,9 @@ static void answer_refused(struct node *n, struct node_request *r, const struct 
         return;
     case MEMBER_SIGNAL_KNOWN:
         r->ok = true;
-        r->signal_id_out = r->signal_id;
+        r->signal_id_out = r->event.signal_id;
         r->taken_before = true;
-        r->is_kept = !m->has_holder;
+        r->is_buffered = !m->has_holder;
         r->execution = m->holder;
         request_done(n, r);
         return;
@@ -458,7 +420,7 @@ static void answer_refused(struct node *n, struct node_request *r, const struct 
         request_refuse(n, r, ERR_NOT_FOUND, "it does not exist");
         return;
     case MEMBER_FAILED:
-        request_refuse(n, r, m->err.code, "%s", m->err.message);
+        request_refuse(n, r, m->err.code, "%pS", ERR_ARG(&m->err));
         return;
     case MEMBER_APPLIED:
         break;
@@ -470,18 +432,18 @@ static void request_refused(struct node *n, struct work *w)
 {
     if (correlate_looks_again(n, w) || request_joins(n, w))
         return;
-    answer_refused(n, w->request, &w->member);
+    request_answer_refused(n, w->request, &w->member);
     work_free(n, w);
 }
 
 static void request_unknown(struct node *n, struct work *w, const struct batch *b)
 {
-    bool is_unknown = b->end == BATCH_UNKNOWN && !w->asserts;
+    bool is_unknown = b->end == BATCH_UNKNOWN && w->asserts == ASSERTS_NOTHING;
 
     request_refuse(n, w->request, is_unknown ? ERR_OUTCOME_UNKNOWN : ERR_OVERLOADED,
-                   is_unknown ? "whether it happened is not known: %s"
-                              : "the store refuses changes: %s",
-                   b->err.message);
+                   is_unknown ? "whether it happened is not known: %pS"
+                              : "the store refuses changes: %pS",
+                   ERR_ARG(&b->err));
     work_free(n, w);
 }
 
@@ -492,16 +454,15 @@ static void start_another(struct node *n, struct work *w)
     request_start(n, w);
 }
 
-static void request_gone(struct node *n, struct entry *e, struct work *w, const struct err *err)
+static void request_gone(struct node *n, struct work *w, const struct err *err)
 {
-    (void)e;
     if (err->code == ERR_NOT_FOUND && w->joins) {
         start_another(n, w);
         return;
     }
     if (err->code == ERR_NOT_FOUND && correlate_goes_on(n, w, err->code))
         return;
-    request_refuse(n, w->request, err->code, "%s", err->message);
+    request_refuse(n, w->request, err->code, "%pS", ERR_ARG(err));
     work_free(n, w);
 }
 
@@ -515,12 +476,12 @@ static void request_again(struct node *n, struct work *w)
 }
 
 const struct work_kind work_request = {
-    .name = "request",
+    .subject = request_subject,
     .begin = request_begin,
     .event = request_event,
     .member = request_member,
     .applied = request_applied,
-    .futile = request_futile,
+    .rejected = request_rejected,
     .refused = request_refused,
     .unknown = request_unknown,
     .gone = request_gone,

@@ -1,6 +1,7 @@
 /* decide.c - see decide.h. */
 #include "planner/decide.h"
 #include "base/attr.h"
+#include "base/names.h"
 #include "value/json.h"
 
 /* --- roles --- */
@@ -16,10 +17,7 @@ enum actor_role actor_role_read(struct str name)
     return ACTOR_OTHER;
 }
 
-const char *actor_role_name(enum actor_role role)
-{
-    return role_names[role];
-}
+NAMES_NAME(actor_role_name, enum actor_role, role_names)
 
 #define MAY(role) (1u << ACTOR_##role)
 #define PART(role) (256u << ACTOR_##role)
@@ -53,17 +51,9 @@ struct planner_policy planner_policy_default(void)
         .min_skill_to_take = 3, .self_check_min_skill = 7, .min_skill_to_invite = 8};
 }
 
-bool person_has_trade(const struct planner_person *person, struct str trade)
+static bool person_has_trade(const struct planner_person *person, struct str trade)
 {
-    if (trade.len == 0)
-        return true;
-    if (person->specializations.kind != VALUE_LIST)
-        return false;
-    for (uint32_t i = 0; i < person->specializations.len; i++)
-        if (person->specializations.items[i].kind == VALUE_STRING &&
-            str_eq(value_text(person->specializations.items[i]), trade))
-            return true;
-    return false;
+    return trade.len == 0 || value_list_has_text(person->specializations, trade);
 }
 
 bool planner_sees_pool(const struct planner_person *person, const struct planner_policy *policy)
@@ -94,6 +84,9 @@ const char *task_guard_name(enum task_guard guard)
 #define REFUSE(out, code, ...)                                                                     \
     ((void)err_set(&(out)->err, code, __VA_ARGS__), (out)->verdict = TASK_REFUSED, false)
 
+#define REFUSE_FIELD(out, name, ...)                                                               \
+    ((out)->field = (name), REFUSE(out, ERR_VALIDATION_ERROR, __VA_ARGS__))
+
 #define REFUSE_GUARD(out, which, ...)                                                              \
     ((out)->guard = (which), REFUSE(out, ERR_GUARD_FAILED, __VA_ARGS__))
 
@@ -110,11 +103,9 @@ static bool check_texts(const struct task_request *r, enum task_action action,
 
         if (r->payload.kind == VALUE_MAP)
             v = value_map_get_str(r->payload, str_from(needs, len));
-        if (v.kind != VALUE_STRING || str_trim(value_text(v)).len == 0) {
-            out->field = needs;
-            return REFUSE(out, ERR_VALIDATION_ERROR, "%s needs the text '%.*s' in its payload",
-                          task_action_name(action), (int)len, needs);
-        }
+        if (v.kind != VALUE_STRING || str_trim(value_text(v)).len == 0)
+            return REFUSE_FIELD(out, needs, "%s needs the text '%.*s' in its payload",
+                                task_action_name(action), (int)len, needs);
         needs += len + strspn(needs + len, " ");
     }
     return true;
@@ -124,14 +115,13 @@ static bool check_escalation(const struct task_request *r, struct task_decision 
 {
     static const char *const kinds[] = {"material", "access",     "conflict",
                                         "help",     "complexity", "other"};
-    struct str kind = payload_text(r->payload, "kind");
+    struct str kind = value_map_text(r->payload, STR("kind"));
 
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (str_eq(kind, str_of(kinds[i])))
             return true;
-    out->field = "kind";
-    return REFUSE(out, ERR_VALIDATION_ERROR,
-                  "kind is one of material, access, conflict, help, complexity, other");
+    return REFUSE_FIELD(out, "kind",
+                        "kind is one of material, access, conflict, help, complexity, other");
 }
 
 static bool check_reject(const struct task_request *r, struct task_decision *out)
@@ -140,15 +130,10 @@ static bool check_reject(const struct task_request *r, struct task_decision *out
     struct value fix = value_map_get_str(r->payload, STR("create_fix"));
 
     if (defect.kind != VALUE_ABSENT && defect.kind != VALUE_NULL &&
-        (defect.kind != VALUE_MAP || payload_text(defect, "description").len == 0)) {
-        out->field = "defect";
-        return REFUSE(out, ERR_VALIDATION_ERROR,
-                      "defect is an object with description and what_to_fix");
-    }
-    if (fix.kind != VALUE_ABSENT && fix.kind != VALUE_NULL && fix.kind != VALUE_BOOL) {
-        out->field = "create_fix";
-        return REFUSE(out, ERR_VALIDATION_ERROR, "create_fix is true or false");
-    }
+        (defect.kind != VALUE_MAP || value_map_text(defect, STR("description")).len == 0))
+        return REFUSE_FIELD(out, "defect", "defect is an object with description and what_to_fix");
+    if (fix.kind != VALUE_ABSENT && fix.kind != VALUE_NULL && fix.kind != VALUE_BOOL)
+        return REFUSE_FIELD(out, "create_fix", "create_fix is true or false");
     out->makes_fix = value_is_true(fix);
     out->makes_defect = out->makes_fix || defect.kind == VALUE_MAP;
     return true;
@@ -159,18 +144,16 @@ static bool check_payload(const struct task_facts *f, const struct task_request 
 {
     if (!check_texts(r, action, out))
         return false;
-    if (action == ACTION_ESCALATE)
+    if (action == TASK_ACTION_ESCALATE)
         return check_escalation(r, out);
-    if (action == ACTION_REVIEW_REJECT)
+    if (action == TASK_ACTION_REVIEW_REJECT)
         return check_reject(r, out);
-    if (action == ACTION_SUBMIT && f->misfit.len > 0)
-        return REFUSE(out, ERR_VALIDATION_ERROR, "%.*s", STR_ARG(f->misfit));
-    if (action == ACTION_SUBMIT && f->task.is_fix &&
-        str_trim(payload_text(r->payload, "how_fixed")).len == 0) {
-        out->field = "how_fixed";
-        return REFUSE(out, ERR_VALIDATION_ERROR,
-                      "submitting a fix needs the text 'how_fixed' in its payload");
-    }
+    if (action == TASK_ACTION_SUBMIT && f->misfit.text.len > 0)
+        return REFUSE(out, ERR_VALIDATION_ERROR, "%pS", SENTENCE_ARG(f->misfit));
+    if (action == TASK_ACTION_SUBMIT && f->task.is_fix &&
+        str_trim(value_map_text(r->payload, STR("how_fixed"))).len == 0)
+        return REFUSE_FIELD(out, "how_fixed",
+                            "submitting a fix needs the text 'how_fixed' in its payload");
     return true;
 }
 
@@ -229,20 +212,20 @@ static bool check_guards(const struct task_facts *f, enum task_action action,
                          struct task_decision *out)
 {
     switch (action) {
-    case ACTION_UNBLOCK:
+    case TASK_ACTION_UNBLOCK:
         return guard_free(f, out);
-    case ACTION_SELF_ASSIGN:
+    case TASK_ACTION_SELF_ASSIGN:
         return guard_take(f, out);
-    case ACTION_ASSIGN:
+    case TASK_ACTION_ASSIGN:
         return guard_assignee(f, 0, out);
-    case ACTION_REASSIGN:
+    case TASK_ACTION_REASSIGN:
         if (!guard_free(f, out))
             return false;
         return guard_assignee(f, str_eq(f->target.id, f->task.assigned_to) ? 1 : 0, out);
-    case ACTION_START:
-    case ACTION_SUBMIT:
+    case TASK_ACTION_START:
+    case TASK_ACTION_SUBMIT:
         return guard_owner(f, out);
-    case ACTION_REVIEW_APPROVE:
+    case TASK_ACTION_REVIEW_APPROVE:
         if (actor_manages(f->actor.role))
             return true;
         if (!guard_owner(f, out))
@@ -250,14 +233,14 @@ static bool check_guards(const struct task_facts *f, enum task_action action,
         return f->actor.skill >= f->policy.self_check_min_skill ||
                REFUSE_GUARD(out, GUARD_SKILL, "accepting your own work needs skill %lld",
                             (long long)f->policy.self_check_min_skill);
-    case ACTION_ESCALATE:
+    case TASK_ACTION_ESCALATE:
         return takes_part(f) ||
                REFUSE_GUARD(out, GUARD_OWNER, "only those who take part in the task may escalate");
-    case ACTION_REVIEW_REJECT:
-    case ACTION_SHIFT_RELEASE:
-    case ACTION_RECALL_TO_POOL:
-    case ACTION_CANCEL:
-    case ACTION_BLOCK:
+    case TASK_ACTION_REVIEW_REJECT:
+    case TASK_ACTION_SHIFT_RELEASE:
+    case TASK_ACTION_RECALL_TO_POOL:
+    case TASK_ACTION_CANCEL:
+    case TASK_ACTION_BLOCK:
     case TASK_ACTION_COUNT:
         break;
     }
@@ -274,7 +257,7 @@ static bool is_repeated(struct arena *mem, const struct task_facts *f, const str
 
     buf_init_arena(&json, mem);
     if (!json_write(&json, payload_normalise(mem, r->payload), &err))
-        return REFUSE(out, ERR_VALIDATION_ERROR, "%s", err.message);
+        return REFUSE(out, ERR_VALIDATION_ERROR, "%pS", ERR_ARG(&err));
     if (str_eq(f->event.actor_id, f->actor.id) && str_eq(f->event.action, r->action) &&
         str_eq(f->event.payload_json, buf_view(&json))) {
         out->verdict = TASK_REPEATED;
@@ -289,7 +272,7 @@ bool planner_read_action(struct str name, enum task_action *out, struct err *err
     if (str_starts_with(name, STR("qc_")))
         return err_set(err, ERR_ACTION_FORBIDDEN,
                        "quality control inspects deliverables; it never moves a task");
-    if (!task_action_read(name, out) || *out == ACTION_BLOCK)
+    if (!task_action_read(name, out) || *out == TASK_ACTION_BLOCK)
         return err_set(err, ERR_UNKNOWN_ACTION, "there is no action '%.*s'",
                        (int)(name.len < 60 ? name.len : 60), name.ptr);
     return true;
@@ -309,7 +292,8 @@ static bool may_move(const struct task *task, enum task_action action)
 {
     struct task_step step;
 
-    return task_fsm(task->status, action == ACTION_REASSIGN ? ACTION_RECALL_TO_POOL : action, true,
+    return task_fsm(task->status,
+                    action == TASK_ACTION_REASSIGN ? TASK_ACTION_RECALL_TO_POOL : action, true,
                     &step);
 }
 
@@ -335,7 +319,7 @@ static void add_row(const struct task_facts *f, const struct task_request *r,
 {
     struct task_transition *row = &out->rows[out->count++];
     struct value payload =
-        action == ACTION_SUBMIT && f->filled.kind == VALUE_MAP ? f->filled : r->payload;
+        action == TASK_ACTION_SUBMIT && f->filled.kind == VALUE_MAP ? f->filled : r->payload;
     struct task_step step;
 
     if (!task_fsm(out->after.status, action, task_is_free(&f->task), &step))
@@ -370,9 +354,9 @@ void planner_decide(struct arena *mem, const struct task_facts *facts,
     if (!check_action(request, &action, out) || !check_all(facts, request, action, out))
         return;
     out->verdict = TASK_ACCEPTED;
-    if (action == ACTION_REASSIGN) {
-        add_row(facts, request, ACTION_RECALL_TO_POOL, out);
-        action = ACTION_ASSIGN;
+    if (action == TASK_ACTION_REASSIGN) {
+        add_row(facts, request, TASK_ACTION_RECALL_TO_POOL, out);
+        action = TASK_ACTION_ASSIGN;
     }
     add_row(facts, request, action, out);
 }
@@ -384,7 +368,7 @@ void planner_decide_new(const struct task_facts *facts, const struct task_reques
     if (!guard_free(facts, out) || !guard_assignee(facts, 0, out))
         return;
     out->verdict = TASK_ACCEPTED;
-    add_row(facts, request, ACTION_ASSIGN, out);
+    add_row(facts, request, TASK_ACTION_ASSIGN, out);
 }
 
 /* A row that nobody has asked for. */
@@ -406,7 +390,7 @@ static struct task_transition row_of_system(const struct task *task, enum task_a
 
 struct task_transition planner_cancel(const struct task *task, struct value payload, int64_t now_us)
 {
-    struct task_transition row = row_of_system(task, ACTION_CANCEL, TASK_CANCELED, now_us);
+    struct task_transition row = row_of_system(task, TASK_ACTION_CANCEL, TASK_CANCELED, now_us);
 
     row.payload = payload;
     return row;
@@ -425,7 +409,7 @@ unsigned planner_actions(struct arena *mem, const struct task_facts *facts)
         enum task_action action = (enum task_action)i;
         struct task_decision out = {0};
 
-        if (action != ACTION_BLOCK && role_may(f.actor.role, action, takes_part(&f)) &&
+        if (action != TASK_ACTION_BLOCK && role_may(f.actor.role, action, takes_part(&f)) &&
             may_move(&f.task, action) && check_guards(&f, action, &out))
             actions |= 1u << i;
     }
@@ -438,12 +422,12 @@ bool planner_reexamine(const struct task *task, int64_t now_us, struct task_tran
     enum task_action action;
 
     if (task->status == TASK_AVAILABLE && !is_free)
-        action = ACTION_BLOCK;
+        action = TASK_ACTION_BLOCK;
     else if (task->status == TASK_BLOCKED && is_free)
-        action = ACTION_UNBLOCK;
+        action = TASK_ACTION_UNBLOCK;
     else
         return false;
-    *out =
-        row_of_system(task, action, action == ACTION_BLOCK ? TASK_BLOCKED : TASK_AVAILABLE, now_us);
+    *out = row_of_system(task, action, action == TASK_ACTION_BLOCK ? TASK_BLOCKED : TASK_AVAILABLE,
+                         now_us);
     return true;
 }

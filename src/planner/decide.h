@@ -6,6 +6,8 @@
  * the contract:
  *
  *     known event -> action -> role -> version -> transition -> payload -> guards
+ *
+ * why: decision 0260
  */
 #ifndef PAWL_PLANNER_DECIDE_H
 #define PAWL_PLANNER_DECIDE_H
@@ -67,7 +69,7 @@ struct task_facts {
         target; /* payload.assign_to; is_known is false when nobody may be assigned by it */
     struct planner_policy policy;
     struct task_event event; /* action is empty: the event is new */
-    struct str misfit;       /* why the payload does not fit the form of the task, or empty */
+    struct sentence misfit;  /* why the payload does not fit the form of the task, or empty */
     struct value filled;     /* the payload with the defaults of the form; absent without a form */
     int64_t now_us;
 };
@@ -127,6 +129,5 @@ bool planner_reexamine(const struct task *task, int64_t now_us,
 
 /* What an executor sees of the pool. */
 bool planner_sees_pool(const struct planner_person *person, const struct planner_policy *policy);
-bool person_has_trade(const struct planner_person *person, struct str trade);
 
 #endif

@@ -8,22 +8,7 @@
 
 bool task_has_contributor(const struct task *t, struct str user_id)
 {
-    if (t->contributors.kind != VALUE_LIST)
-        return false;
-    for (uint32_t i = 0; i < t->contributors.len; i++)
-        if (t->contributors.items[i].kind == VALUE_STRING &&
-            str_eq(value_text(t->contributors.items[i]), user_id))
-            return true;
-    return false;
-}
-
-struct str payload_text(struct value payload, const char *name)
-{
-    struct value v = value_absent();
-
-    if (payload.kind == VALUE_MAP)
-        v = value_map_get_str(payload, str_of(name));
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+    return value_list_has_text(t->contributors, user_id);
 }
 
 /* --- transitions --- */
@@ -33,6 +18,17 @@ static void clear_owner(struct task *t)
     t->assigned_to = t->assigned_by = STR_NONE;
     t->assigned_at_us = t->started_at_us = t->submitted_at_us = 0;
     t->contributors = value_list(NULL, 0);
+}
+
+static void set_owner(struct task *t, const struct task_transition *row, struct str assigned_by)
+{
+    t->assigned_to = row->action == TASK_ACTION_ASSIGN
+                         ? value_map_text(row->payload, STR("assign_to"))
+                         : row->actor_id;
+    t->assigned_by = assigned_by;
+    t->assigned_at_us = row->created_at_us;
+    t->had_owner = true;
+    t->recall_reason = STR_NONE;
 }
 
 void task_move(struct task *t, const struct task_transition *row)
@@ -48,14 +44,8 @@ void task_move(struct task *t, const struct task_transition *row)
     t->updated_at_us = now_us;
     if (step.effects & EFFECT_CLEAR)
         clear_owner(t);
-    if (step.effects & EFFECT_OWNER) {
-        t->assigned_to =
-            row->action == ACTION_ASSIGN ? payload_text(row->payload, "assign_to") : row->actor_id;
-        t->assigned_by = step.effects & EFFECT_ASSIGNER ? row->actor_id : STR_NONE;
-        t->assigned_at_us = now_us;
-        t->had_owner = true;
-        t->recall_reason = STR_NONE;
-    }
+    if (step.effects & EFFECT_OWNER)
+        set_owner(t, row, step.effects & EFFECT_ASSIGNER ? row->actor_id : STR_NONE);
     if (step.effects & EFFECT_STARTED)
         t->started_at_us = now_us;
     if (step.effects & EFFECT_SUBMITTED) {
@@ -68,35 +58,28 @@ void task_move(struct task *t, const struct task_transition *row)
         t->reviewed_at_us = now_us;
     }
     if (step.effects & EFFECT_REJECTED)
-        t->reject_reason = payload_text(row->payload, "reason");
+        t->reject_reason = value_map_text(row->payload, STR("reason"));
     if (step.effects & EFFECT_RECALLED)
-        t->recall_reason = payload_text(row->payload, "reason");
+        t->recall_reason = value_map_text(row->payload, STR("reason"));
     if (step.effects & EFFECT_CANCELED)
-        t->cancel_reason = payload_text(row->payload, "reason");
+        t->cancel_reason = value_map_text(row->payload, STR("reason"));
     if (step.effects & EFFECT_CLEAR)
-        t->handover_note = payload_text(row->payload, "handover_note");
+        t->handover_note = value_map_text(row->payload, STR("handover_note"));
     if (step.effects & EFFECT_ESCALATION)
         t->needs_attention = true;
 }
 
 /* --- as JSON --- */
 
-static void show_list(struct buf *out, const char *name, struct value list)
+/* A value of one kind; `none` stands for any other. */
+static void show_value(struct buf *out, const char *name, struct value v, enum value_kind kind,
+                       const char *none)
 {
     struct err err;
 
     object_name(out, name);
-    if (list.kind != VALUE_LIST || !json_write(out, list, &err))
-        buf_text(out, "[]");
-}
-
-static void show_result(struct buf *out, struct value result)
-{
-    struct err err;
-
-    object_name(out, "result");
-    if (result.kind != VALUE_MAP || !json_write(out, result, &err))
-        buf_text(out, "null");
+    if (v.kind != kind || !json_write(out, v, &err))
+        buf_text(out, none);
 }
 
 void task_show(struct buf *out, const struct task *t)
@@ -130,9 +113,9 @@ void task_show(struct buf *out, const struct task *t)
     object_text(out, "parent_task_id", t->parent_task_id);
     object_text(out, "execution_id", t->execution_id);
     object_json(out, "form", t->form_json);
-    show_result(out, t->result);
-    show_list(out, "depends_on", t->depends_on);
-    show_list(out, "contributors", t->contributors);
+    show_value(out, "result", t->result, VALUE_MAP, "null");
+    show_value(out, "depends_on", t->depends_on, VALUE_LIST, "[]");
+    show_value(out, "contributors", t->contributors, VALUE_LIST, "[]");
     object_int(out, "unmet_dependencies", t->unmet_dependencies);
     object_int(out, "open_holds", t->open_holds);
     object_text(out, "created_by", t->created_by);

@@ -71,9 +71,6 @@ void task_show(struct buf *out, const struct task *t);
 bool task_transition_show(struct buf *out, const struct task_transition *t,
                           struct err *err) MUST_USE;
 
-/* A text of the payload, or none. */
-struct str payload_text(struct value payload, const char *name);
-
 /*
  * The payload as requests are compared: keys in order, without nulls and
  * without what the server has put there. In `mem`.

@@ -1,6 +1,7 @@
 /* task_fsm.c - see task_fsm.h. */
 #include "planner/task_fsm.h"
 #include "base/attr.h"
+#include "base/names.h"
 
 static const char *const status_names[] = {
 #define TASK_STATUS(symbol, name) name,
@@ -20,40 +21,13 @@ static const char *const action_events[] = {
 #undef TASK_ACTION
 };
 
-const char *task_action_event(enum task_action action)
-{
-    return action_events[action];
-}
+NAMES_NAME(task_action_event, enum task_action, action_events)
 
-const char *task_status_name(enum task_status status)
-{
-    return status_names[status];
-}
+NAMES_NAME(task_status_name, enum task_status, status_names)
+NAMES_READ(task_status_read, enum task_status, status_names)
 
-bool task_status_read(struct str name, enum task_status *out)
-{
-    for (unsigned i = 0; i < TASK_STATUS_COUNT; i++)
-        if (str_eq(name, str_of(status_names[i]))) {
-            *out = (enum task_status)i;
-            return true;
-        }
-    return false;
-}
-
-const char *task_action_name(enum task_action action)
-{
-    return action_names[action];
-}
-
-bool task_action_read(struct str name, enum task_action *out)
-{
-    for (unsigned i = 0; i < TASK_ACTION_COUNT; i++)
-        if (str_eq(name, str_of(action_names[i]))) {
-            *out = (enum task_action)i;
-            return true;
-        }
-    return false;
-}
+NAMES_NAME(task_action_name, enum task_action, action_names)
+NAMES_READ(task_action_read, enum task_action, action_names)
 
 /* Beside the statuses themselves. */
 enum { TASK_SAME = TASK_STATUS_COUNT, TASK_POOL };
@@ -64,7 +38,8 @@ static const struct transition {
     int to; /* a status, TASK_SAME or TASK_POOL */
     unsigned effects;
 } transitions[] = {
-#define TRANSITION(from, action, to, effects) {TASK_##from, ACTION_##action, TASK_##to, effects},
+#define TRANSITION(from, action, to, effects)                                                      \
+    {TASK_##from, TASK_ACTION_##action, TASK_##to, effects},
 #include "planner/task_fsm.def"
 #undef TRANSITION
 };

@@ -20,7 +20,7 @@ enum task_status {
 };
 
 enum task_action {
-#define TASK_ACTION(symbol, name, roles, needs, event) ACTION_##symbol,
+#define TASK_ACTION(symbol, name, roles, needs, event) TASK_ACTION_##symbol,
 #include "planner/task_action.def"
 #undef TASK_ACTION
     TASK_ACTION_COUNT

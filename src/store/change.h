@@ -3,48 +3,54 @@
  * users, tokens, settings, records that are edited by hand.
  *
  * A change is one member of a batch, applied as a whole or not at all, like a
- * commit of the engine. Each kind embeds a struct change as its first field
- * and has a function of its own in a file change_*.c; whoever asks for the
- * change fills the rest and finds the answer in it when the batch is durable:
+ * commit of the engine. Each kind embeds a struct change as its first field and
+ * names a function of the store that applies it; whoever asks for the change
+ * fills the rest and finds the answer in it when the batch is durable:
  *
  *     struct user_change u = {.change = {.apply = user_change_apply}, ...};
  *
  * `apply` runs on the writer's thread and may run again when the batch is
- * repeated: it starts from what the caller has filled, every time.
+ * repeated: it starts from what the caller has filled, every time. How one is
+ * written: store/write/change_apply.h.
  */
 #ifndef PAWL_STORE_CHANGE_H
 #define PAWL_STORE_CHANGE_H
 
-#include "store/apply.h"
+#include "base/str.h"
+#include "base/uuid.h"
+#include "base/vec.h"
+
+struct apply; /* the writer's transaction */
+struct member;
+
+enum apply_result {
+    APPLY_DONE,   /* member->result says how */
+    APPLY_AGAIN,  /* refused after it wrote something: roll back to before the member */
+    APPLY_FAILED, /* a->status says why */
+};
+
+typedef enum apply_result change_apply_fn(struct apply *a, struct member *m);
 
 /* Executions that have a new row in execution_events. */
-struct executions_told {
+struct executions_notified {
     VEC_OF(struct uuid);
 };
 
 struct change {
-    /*
-     * Look first, refuse with apply_refuse() or apply_refuse_with(), then
-     * write with apply_write(). What it answers lives in a->mem, which is that
-     * of the batch: `answer_json` is copied before the batch goes.
-     */
-    enum apply_result (*apply)(struct apply *a, struct member *m, enum db_status *status);
+    change_apply_fn *apply;
     int64_t now_us;
-    const char *tells;      /* what the names of events that it may tell begin with; or NULL */
-    bool leaves_executions; /* what was gathered of them (gather.h) is still true after it */
+    const char
+        *announces; /* what the names of the events that it may publish begin with; or NULL */
+    bool leaves_executions; /* it changes no execution that commits of the batch are about */
     /* The answer to the client, also kept for an Idempotency-Key; 0 and empty: what the member's
      * idempotency says. */
     int32_t answer_status;
     struct str answer_json;
-    /* Executions that it has told something, which the node wakes; in the memory of the batch. */
-    struct executions_told told;
+    /* Executions that it has notified, which the node wakes; in the memory of the batch. */
+    struct executions_notified notified;
 };
 
 /* A change that is none: for the answer that is kept with it. */
-enum apply_result change_nothing(struct apply *a, struct member *m, enum db_status *status);
-
-/* Refuse a member with a code and a sentence of its own. */
-enum apply_result apply_refuse_with(const struct apply *a, struct member *m, enum err_code code,
-                                    const char *format, ...) PRINTF_LIKE(4, 5);
+change_apply_fn change_nothing;
 
 #endif

@@ -55,9 +55,6 @@ struct job_poll {
     struct stored_jobs found; /* out, in a->mem */
 };
 
-/* Of JOB_COLUMNS. */
-enum { JOB_COLUMN_COUNT = 17 };
-
 /* More jobs than that are not leased with one member. */
 enum { JOBS_CLAIMED_MAX = 1000 };
 
@@ -69,7 +66,7 @@ struct job_claim {
     bool is_cut; /* out: there may be more, but so many are enough for one member */
 };
 
-enum apply_result job_claim_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn job_claim_apply;
 
 /* A lease lasts as long again. Refused with ERR_NOT_FOUND, or ERR_CONFLICT when it is over. */
 struct job_beat {
@@ -78,7 +75,7 @@ struct job_beat {
     struct str org_id, token;
 };
 
-enum apply_result job_beat_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn job_beat_apply;
 
 /* Jobs that were leased to somebody who has gone before hearing of it are ready again. */
 struct job_return {
@@ -86,18 +83,6 @@ struct job_return {
     const struct stored_jobs *jobs;
 };
 
-enum apply_result job_return_apply(struct apply *a, struct member *m, enum db_status *status);
-
-/*
- * What a commit says that nobody has begun must not be leased: a worker that
- * was faster makes it stale, and the same event finds the lease.
- */
-enum apply_result apply_check_jobs(struct apply *a, struct member *m, enum db_status *status);
-
-/* The jobs that a commit asks for, and those that end with it. False: *status says why. */
-bool apply_jobs(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
-
-/* The columns JOB_COLUMNS of a row; texts are copied. False: the row is damaged. */
-bool job_of_row(struct db *db, enum sql sql, struct arena *mem, struct stored_job *out) MUST_USE;
+change_apply_fn job_return_apply;
 
 #endif

@@ -19,15 +19,6 @@ struct letter_resolve {
     struct str note, user_id;
 };
 
-enum apply_result letter_resolve_apply(struct apply *a, struct member *m, enum db_status *status);
-
-/* An open letter: its row, and that of the execution it tells of. */
-struct open_letter {
-    int64_t row, execution;
-};
-
-/* APPLY_DONE with the letter, which must be open; refused otherwise, as letter_resolve is. */
-enum apply_result letter_find_open(struct apply *a, struct member *m, struct uuid id,
-                                   struct open_letter *out, enum db_status *status);
+change_apply_fn letter_resolve_apply;
 
 #endif

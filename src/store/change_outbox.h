@@ -43,15 +43,7 @@ struct outbox_settle {
     size_t count;
 };
 
-enum apply_result outbox_settle_apply(struct apply *a, struct member *m, enum db_status *status);
-
-/*
- * The message that a commit answers (member.message). The first looks whether
- * it is still there, before anything is written: m->result is MEMBER_GONE when
- * it is not. False of the second: *status says why.
- */
-enum apply_result apply_check_message(struct apply *a, struct member *m, enum db_status *status);
-bool apply_take_message(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
+change_apply_fn outbox_settle_apply;
 
 /* A destination that a node wants to deliver to. */
 struct lane_claim {
@@ -68,7 +60,7 @@ struct outbox_claim {
     size_t count;
 };
 
-enum apply_result outbox_claim_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn outbox_claim_apply;
 
 /*
  * An operator wants a message tried now. One that is parked becomes pending
@@ -83,9 +75,6 @@ struct outbox_retry {
     struct str user_id;
 };
 
-enum apply_result outbox_retry_apply(struct apply *a, struct member *m, enum db_status *status);
-
-/* Forget the message that a dead letter is about, if it is about one. False: *status says why. */
-bool outbox_drop_parked(struct apply *a, struct uuid letter, enum db_status *status) MUST_USE;
+change_apply_fn outbox_retry_apply;
 
 #endif

@@ -21,7 +21,7 @@ struct execution_park {
     struct str cause_json; /* {code, message, class} */
 };
 
-enum apply_result execution_park_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn execution_park_apply;
 
 /*
  * Let it be tried again, and close the letter as retried. Refused with
@@ -34,11 +34,6 @@ struct execution_unpark {
     struct str user_id;
 };
 
-enum apply_result execution_unpark_apply(struct apply *a, struct member *m, enum db_status *status);
-
-/* Write the letter of an execution that is parked, unless it has one. False: *status says why. */
-bool apply_parked_letter(struct apply *a, const struct member *m, struct uuid execution,
-                         struct uuid letter, struct str cause_json, int64_t now_us,
-                         enum db_status *status) MUST_USE;
+change_apply_fn execution_unpark_apply;
 
 #endif

@@ -3,12 +3,15 @@
  *
  * The records are those of the record.* commands: a process that has read one
  * finds that its version has changed, and reads it again.
+ *
+ * why: decision 0043
  */
 #ifndef PAWL_STORE_CHANGE_RECORD_H
 #define PAWL_STORE_CHANGE_RECORD_H
 
 #include "base/buf.h"
 #include "store/change.h"
+#include "value/value.h"
 
 enum record_action {
     RECORD_PUT,   /* make it, or replace all of it */
@@ -39,7 +42,7 @@ struct record_change {
     bool is_new;         /* out */
 };
 
-enum apply_result record_change_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn record_change_apply;
 
 /* Append {id, version, ...data} as JSON. */
 bool record_write_json(struct buf *out, struct str id, int64_t version, struct value data,

@@ -13,10 +13,13 @@
  * retired. A tick is started by a commit that names the `next_at` it rests on
  * and moves it: whoever comes second is refused, so no tick is lost or doubled,
  * whatever is killed and however many nodes there are.
+ *
+ * why: decision 0290
  */
 #ifndef PAWL_STORE_CHANGE_SCHEDULE_H
 #define PAWL_STORE_CHANGE_SCHEDULE_H
 
+#include "base/buf.h"
 #include "define/trigger.h"
 #include "store/change.h"
 
@@ -48,24 +51,6 @@ const char *catch_up_name(enum catch_up catch_up);
 /* Append it as the API shows it. */
 void schedule_show(struct buf *out, const struct stored_schedule *s);
 
-enum { SCHEDULE_COLUMN_COUNT = 17 };
-
-/* Of SCHEDULE_COLUMNS; false: the row is damaged. In `mem`. */
-bool schedule_of_row(struct db *db, enum sql sql, struct arena *mem,
-                     struct stored_schedule *out) MUST_USE;
-
-/*
- * Within the writer's transaction, after triggers_derive(): the schedules of a
- * process become those of its triggers. One whose expression and zone are as
- * before keeps its tick that is next, and stays paused if it was. False:
- * *status says why.
- */
-bool schedules_derive(struct apply *a, struct str kind, struct str code, int64_t now_us,
-                      enum db_status *status) MUST_USE;
-
-/* The first tick after a time; 0: none, or the expression cannot be read. */
-int64_t schedule_next_us(struct str cron, struct str zone, int64_t after_us);
-
 /* What a start, or a tick that starts nothing, rests on, and what it leaves. */
 struct schedule_tick {
     struct uuid id;
@@ -75,10 +60,6 @@ struct schedule_tick {
     int64_t next_at_us;  /* the one after it; 0: none */
 };
 
-/* Of a commit that starts: APPLY_DONE with MEMBER_TICK_GONE when somebody else was faster. */
-enum apply_result apply_check_tick(struct apply *a, struct member *m, enum db_status *status);
-bool apply_tick(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
-
 /* A tick starts nothing: it is left out, or its start was refused. Refused with MEMBER_TICK_GONE. */
 struct schedule_skip {
     struct change change; /* .apply = schedule_skip_apply */
@@ -86,7 +67,7 @@ struct schedule_skip {
     struct str error_json; /* empty: nothing is wrong */
 };
 
-enum apply_result schedule_skip_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn schedule_skip_apply;
 
 /*
  * Pause a schedule or let it go on; the answer is the schedule. Refused with
@@ -103,6 +84,6 @@ struct schedule_pause {
     bool changed; /* out: it was not so before */
 };
 
-enum apply_result schedule_pause_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn schedule_pause_apply;
 
 #endif

@@ -22,9 +22,22 @@ enum {
     KEPT_BYTES_MAX = 4 << 20 /* ... and as large are all of them */
 };
 
+/* A signal that is to find its wait by a correlation. */
+struct correlated_signal {
+    struct str org_id, id, type, correlation;
+    bool has_own_id;   /* the client's: it may be sent again */
+    struct str digest; /* of what it says */
+    struct str payload_json, by_json;
+    struct str sender_json; /* {role, groups}: whose signals a wait may take is looked at later */
+    int64_t received_at_us, expires_at_us;
+};
+
+/* So long a signal that was delivered is known by its id, however short its own time is. */
+#define DELIVERED_KNOWN_US (INT64_C(24) * 3600 * 1000000)
+
 /*
- * Keep a signal, which is the member's `correlated`, until its wait begins. MEMBER_SIGNAL_KNOWN and _DIFFERS: one of
- * its id is there; MEMBER_STALE: a later wait is open; refused with ERR_CONFLICT
+ * Keep a signal, which is the member's `correlated`, until its wait begins.
+ * MEMBER_SIGNAL_KNOWN and _DIFFERS: one of its id is there; MEMBER_STALE: a later wait is open; refused with ERR_CONFLICT
  * when too many are kept.
  */
 struct signal_keep {
@@ -32,7 +45,7 @@ struct signal_keep {
     int64_t waits_up_to;  /* these do not take it, as far as they are open */
 };
 
-enum apply_result signal_keep_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn signal_keep_apply;
 
 /* Forget what has expired by `change.now_us`, at most `limit` of each kind. Never refused. */
 struct signal_purge {
@@ -41,6 +54,6 @@ struct signal_purge {
     int64_t purged; /* out */
 };
 
-enum apply_result signal_purge_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn signal_purge_apply;
 
 #endif

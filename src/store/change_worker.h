@@ -5,6 +5,7 @@
 #ifndef PAWL_STORE_CHANGE_WORKER_H
 #define PAWL_STORE_CHANGE_WORKER_H
 
+#include "base/buf.h"
 #include "store/change.h"
 
 /* Register an endpoint, or change the one that the namespace has. Never refused. */
@@ -15,7 +16,7 @@ struct worker_put {
     struct str credential; /* or empty */
 };
 
-enum apply_result worker_put_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn worker_put_apply;
 
 /* Its jobs wait for workers again. Refused with ERR_NOT_FOUND. */
 struct worker_delete {
@@ -23,7 +24,7 @@ struct worker_delete {
     struct str name;
 };
 
-enum apply_result worker_delete_apply(struct apply *a, struct member *m, enum db_status *status);
+change_apply_fn worker_delete_apply;
 
 struct stored_worker {
     struct str name, url, credential;

@@ -15,6 +15,7 @@ enum { SURVEY_LETTER_KINDS_MAX = 8 };
 struct store_survey {
     bool is_there;      /* false: nothing else is known */
     int64_t version;    /* of its tables */
+    int64_t baseline;   /* the oldest that this program takes over */
     int64_t newest;     /* that this program knows */
     int64_t file_bytes; /* of an SQLite file; 0 on a server */
     int64_t log_bytes;  /* of its write-ahead log */
@@ -39,6 +40,19 @@ struct store_survey {
  * opened, with the reason.
  */
 bool store_survey(struct str url, struct str data_path, struct store_survey *out,
+                  struct err *err) MUST_USE;
+
+/* What can be seen of a store without reading all of it. */
+struct store_glance {
+    bool is_used;    /* there is an execution or a definition */
+    char key_id[40]; /* of the master key that secrets in it are sealed with; empty: of none */
+};
+
+/*
+ * Glance at the store of a data folder, or at that of `url`, as store_survey() does. One that is
+ * not there, or has no tables yet, is not used. False when it cannot be read, with the reason.
+ */
+bool store_glance(struct str url, struct str data_path, struct store_glance *out,
                   struct err *err) MUST_USE;
 
 #endif

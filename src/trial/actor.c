@@ -1,4 +1,5 @@
 /* actor.c - one execution of a trial; see inner.h. */
+#include "engine/reads.h"
 #include "trial/inner.h"
 
 #include "engine/link.h"
@@ -8,7 +9,7 @@
 
 enum { COMPACT_MIN_BYTES = 1 << 20, COMPACT_FACTOR = 4 };
 
-struct actor *actor_add(struct run *r, const struct execution *x)
+struct actor *actor_add(struct trial_run *r, const struct execution *x)
 {
     struct actor *a = ARENA_NEW(r->mem, struct actor);
 
@@ -35,7 +36,7 @@ static void compact(struct actor *a)
         a->compact_at_bytes = COMPACT_MIN_BYTES;
 }
 
-bool actor_waits_for(struct run *r, const struct actor *a, struct str kind)
+bool actor_waits_for(struct trial_run *r, const struct actor *a, struct str kind)
 {
     for (uint32_t i = 0; i < execution_strands(a->x); i++) {
         struct str json = execution_waits(a->x, i);
@@ -66,6 +67,7 @@ static void keep_history(struct arena *mem, struct actor *a, const struct histor
         row->output_json = str_copy(mem, row->output_json);
         row->error_json = str_copy(mem, row->error_json);
         row->delta_json = str_copy(mem, row->delta_json);
+        row->dep = str_copy(mem, row->dep);
     }
 }
 
@@ -97,7 +99,7 @@ static void keep_commands(struct arena *mem, struct actor *a, const struct comma
     }
 }
 
-static void keep_rest(struct run *r, const struct commit *c)
+static void keep_rest(struct trial_run *r, const struct commit *c)
 {
     for (size_t i = 0; i < c->logs.count; i++) {
         const struct log_line *line = &c->logs.items[i];
@@ -139,24 +141,19 @@ static void sign_nothing(void *key, struct str text, uint8_t out[LINK_MAC_LEN])
 static const struct link_maker trial_links = {
     .base = {.ptr = TRIAL_LINKS, .len = sizeof(TRIAL_LINKS) - 1}, .sign = sign_nothing};
 
-static bool advance(struct run *r, struct actor *a, struct event ev, struct commit *c,
+static bool advance(struct trial_run *r, struct actor *a, struct event ev, struct commit *c,
                     struct err *err)
 {
-    static const struct job_leases nobody; /* a trial answers jobs, no worker holds one */
-    struct reads reads = {0};
+    /* A trial answers jobs: no worker holds one. */
+    struct turn_reads reads = {.has_leases = true};
 
-    ev.leases = &nobody;
+    ev.reads = &reads;
     ev.links = &trial_links;
     ev.config = r->config;
     ev.credentials = r->script->credentials;
     ev.assumes_credentials = true;
     ev.mocked = r->script->mocks.procedures;
     ev.traces = true;
-    ev.records = &reads.records;
-    ev.searches = &reads.searches;
-    ev.processes = &reads.processes;
-    ev.mocks = &reads.mocks;
-    ev.renders = &reads.renders;
     while (true) {
         if (!engine_advance(&a->mem, a->x, &ev, r->now_us, c, err))
             return false;
@@ -164,18 +161,46 @@ static bool advance(struct run *r, struct actor *a, struct event ev, struct comm
             return true;
         if (!answer_needs(r, a, c, &reads, err))
             return false;
-        ev.history = reads.has_history ? &reads.history : NULL;
-        ev.children = reads.children.count > 0 ? &reads.children : NULL;
     }
 }
 
-bool actor_apply(struct run *r, struct actor *a, struct event ev, struct err *err)
+static void keep_notices(struct trial_run *r, const struct notices *notices)
+{
+    for (size_t i = 0; i < notices->count; i++) {
+        const struct notice *n = &notices->items[i];
+
+        for (size_t k = 0; n->kind == NOTICE_CANCEL && k < r->actors.count; k++)
+            if (uuid_cmp(r->actors.items[k]->x->id, n->execution) == 0)
+                *VEC_ADD(r->mem, &r->notices) = (struct trial_notice){
+                    .to = r->actors.items[k],
+                    .row = {.kind = n->kind,
+                            .key = str_copy(r->mem, n->key),
+                            .payload_json = str_copy(r->mem, n->payload_json)}};
+    }
+}
+
+bool actor_apply_notice(struct trial_run *r, bool *more, struct err *err)
+{
+    struct event ev = {0};
+    struct trial_notice notice;
+
+    *more = r->notices.count > 0;
+    if (!*more)
+        return true;
+    notice = r->notices.items[--r->notices.count];
+    if (status_is_terminal(notice.to->x->status) || !engine_notice_cancel(r->mem, &notice.row, &ev))
+        return true;
+    /* One that is being rolled back already goes on with that. */
+    return actor_apply(r, notice.to, ev, err) || err->code == ERR_CONFLICT;
+}
+
+bool actor_apply(struct trial_run *r, struct actor *a, struct event ev, struct err *err)
 {
     struct commit c;
 
     if (!advance(r, a, ev, &c, err)) {
-        for (size_t i = 0; i < c.findings.count; i++)
-            *VEC_ADD(r->mem, r->findings) = c.findings.items[i];
+        /* The memory of the actor is freed before anybody reads them. */
+        findings_add(r->mem, &c.findings, r->findings);
         return false;
     }
     keep_history(r->mem, a, &c.history);
@@ -184,6 +209,7 @@ bool actor_apply(struct run *r, struct actor *a, struct event ev, struct err *er
     if (!answer_keep_records(r, &c.records, err))
         return false;
     a->x = c.after;
+    keep_notices(r, &c.notices);
     tasks_keep(r, a, &c.tasks);
     for (size_t i = 0; i < c.starts.count; i++)
         (void)actor_add(r, c.starts.items[i]);

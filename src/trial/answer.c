@@ -1,4 +1,6 @@
 /* answer.c - what the executions of a trial read; see inner.h. */
+#include "define/program.h"
+#include "engine/search.h"
 #include "trial/inner.h"
 #include "value/json.h"
 
@@ -7,7 +9,7 @@
 
 /* --- records: what was written lies over what the world has --- */
 
-static struct trial_record *find_record(struct run *r, struct str object, struct str id)
+static struct trial_record *find_record(struct trial_run *r, struct str object, struct str id)
 {
     for (size_t i = 0; i < r->out->records.count; i++) {
         struct record_read *record = &r->out->records.items[i].read;
@@ -17,8 +19,8 @@ static struct trial_record *find_record(struct run *r, struct str object, struct
     return NULL;
 }
 
-static bool answer_one(struct run *r, struct arena *mem, const struct record_query *q,
-                       struct reads *reads, struct err *err)
+static bool answer_one(struct trial_run *r, struct arena *mem, const struct record_query *q,
+                       struct turn_reads *reads, struct err *err)
 {
     const struct trial_record *own = find_record(r, q->object, q->id);
     struct record_read read = {.object = q->object, .id = q->id};
@@ -33,7 +35,7 @@ static bool answer_one(struct run *r, struct arena *mem, const struct record_que
 }
 
 /* What the world has of it, but for records of the trial's own. */
-static bool ask_world(struct run *r, struct arena *mem, const struct search *s,
+static bool ask_world(struct trial_run *r, struct arena *mem, const struct search *s,
                       struct search_found *out, struct err *err)
 {
     struct search wider = *s;
@@ -69,7 +71,7 @@ static bool is_hidden(const struct search *s, struct str id)
 }
 
 /* The trial's own records that fit, with what `after` leaves of them. */
-static bool own_matches(struct run *r, struct arena *mem, const struct search *s,
+static bool own_matches(struct trial_run *r, struct arena *mem, const struct search *s,
                         struct search_found *found, struct search_match *own, uint32_t *count,
                         struct err *err)
 {
@@ -113,8 +115,8 @@ static void widen_hidden(struct arena *mem, struct search_found *found, size_t m
     found->hidden = wider;
 }
 
-static bool answer_search(struct run *r, struct arena *mem, const struct search *s,
-                          struct reads *reads, struct err *err)
+static bool answer_search(struct trial_run *r, struct arena *mem, const struct search *s,
+                          struct turn_reads *reads, struct err *err)
 {
     struct search_read read = {.search = s};
     struct search_match *own = ARENA_ARRAY(mem, r->out->records.count + 1, struct search_match);
@@ -132,7 +134,7 @@ static bool answer_search(struct run *r, struct arena *mem, const struct search 
     return true;
 }
 
-bool answer_keep_records(struct run *r, const struct record_writes *writes, struct err *err)
+bool answer_keep_records(struct trial_run *r, const struct record_writes *writes, struct err *err)
 {
     for (size_t i = 0; i < writes->count; i++) {
         const struct record_write *w = &writes->items[i];
@@ -155,7 +157,7 @@ bool answer_keep_records(struct run *r, const struct record_writes *writes, stru
 
 /* --- history --- */
 
-static void answer_history(const struct actor *a, int64_t after, struct reads *reads)
+static void answer_history(const struct actor *a, int64_t after, struct turn_reads *reads)
 {
     size_t first = after > 0 ? (size_t)after : 0;
     size_t count = first < a->history.count ? a->history.count - first : 0;
@@ -167,9 +169,10 @@ static void answer_history(const struct actor *a, int64_t after, struct reads *r
 
 /* --- processes --- */
 
-static const struct program *find_program(struct run *r, const struct reads *reads, struct str code)
+static const struct program *find_program(struct trial_run *r, const struct turn_reads *reads,
+                                          struct str code)
 {
-    struct value mock = mock_find(r->script->mocks.processes, code);
+    struct value mock = value_map_member(r->script->mocks.processes, code);
 
     for (size_t i = 0; i < reads->processes.count; i++)
         if (str_eq(reads->processes.items[i].code, code))
@@ -183,8 +186,8 @@ static const struct program *find_program(struct run *r, const struct reads *rea
                : NULL;
 }
 
-static void answer_process(struct run *r, struct arena *mem, const struct process_read *asked,
-                           struct reads *reads)
+static void answer_process(struct trial_run *r, struct arena *mem, const struct process_read *asked,
+                           struct turn_reads *reads)
 {
     struct process_read read = {.code = asked->code, .key = asked->key};
 
@@ -201,7 +204,7 @@ static void answer_process(struct run *r, struct arena *mem, const struct proces
     *VEC_ADD(mem, &reads->processes) = read;
 }
 
-static struct value read_or_absent(struct run *r, struct str json)
+static struct value read_or_absent(struct trial_run *r, struct str json)
 {
     struct value v = value_absent();
     struct err err;
@@ -211,7 +214,7 @@ static struct value read_or_absent(struct run *r, struct str json)
     return v;
 }
 
-struct child_read answer_child(struct run *r, const struct execution *x)
+struct child_read answer_child(struct trial_run *r, const struct execution *x)
 {
     struct child_read read = {.id = x->id, .is_found = true, .status = x->status};
 
@@ -223,7 +226,8 @@ struct child_read answer_child(struct run *r, const struct execution *x)
     return read;
 }
 
-static void look_for_child(struct run *r, struct arena *mem, struct uuid id, struct reads *reads)
+static void look_for_child(struct trial_run *r, struct arena *mem, struct uuid id,
+                           struct turn_reads *reads)
 {
     struct child_read read = {.id = id};
 
@@ -235,20 +239,20 @@ static void look_for_child(struct run *r, struct arena *mem, struct uuid id, str
 
 /* --- all of them --- */
 
-static void answer_mock(struct run *r, struct arena *mem, const struct mock_read *asked,
-                        struct reads *reads)
+static void answer_mock(struct trial_run *r, struct arena *mem, const struct mock_read *asked,
+                        struct turn_reads *reads)
 {
     struct mock_read read = *asked;
 
     mock_note(r, asked->name, asked->input);
-    read.output = mock_answer(r, asked->name, mock_find(r->script->mocks.procedures, asked->name),
-                              &read.error);
+    read.output = mock_answer(
+        r, asked->name, value_map_member(r->script->mocks.procedures, asked->name), &read.error);
     *VEC_ADD(mem, &reads->mocks) = read;
 }
 
 /* Offline there are no templates: the texts say which one it would be. */
-static bool answer_render(struct run *r, struct arena *mem, const struct render_read *need,
-                          struct reads *reads, struct err *err)
+static bool answer_render(struct trial_run *r, struct arena *mem, const struct render_read *need,
+                          struct turn_reads *reads, struct err *err)
 {
     struct render_read read = *need;
 
@@ -262,8 +266,8 @@ static bool answer_render(struct run *r, struct arena *mem, const struct render_
     return true;
 }
 
-bool answer_needs(struct run *r, struct actor *a, const struct commit *c, struct reads *reads,
-                  struct err *err)
+bool answer_needs(struct trial_run *r, struct actor *a, const struct commit *c,
+                  struct turn_reads *reads, struct err *err)
 {
     struct arena *mem = &a->mem;
 

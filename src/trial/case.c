@@ -19,16 +19,17 @@ static bool read_cancel(struct arena *mem, struct value v, struct trial_script *
                         struct err *err)
 {
     struct trial_action *action;
-    struct value after = script_member(v, "after");
+    struct value after = value_map_member(v, STR("after"));
 
     if (v.kind == VALUE_ABSENT)
         return true;
     if (v.kind != VALUE_MAP || !script_knows(v, "after reason compensate", err))
         return err_set(err, ERR_INVALID, "'cancel' is {\"after\": duration}");
     action = VEC_ADD(mem, &out->actions);
-    *action = (struct trial_action){.kind = EVENT_CANCEL,
-                                    .has_time = true,
-                                    .rollback = script_rollback(script_member(v, "compensate"))};
+    *action =
+        (struct trial_action){.kind = EVENT_CANCEL,
+                              .has_time = true,
+                              .rollback = script_rollback(value_map_member(v, STR("compensate")))};
     if (!script_read_text(v, "reason", &action->reason, err))
         return false;
     if (action->reason.len == 0)
@@ -41,7 +42,8 @@ static bool read_cancel(struct arena *mem, struct value v, struct trial_script *
 
 static bool read_process(struct value v, struct trial_case *out, struct err *err)
 {
-    struct value scenario = script_member(v, "scenario"), procedure = script_member(v, "procedure");
+    struct value scenario = value_map_member(v, STR("scenario")),
+                 procedure = value_map_member(v, STR("procedure"));
 
     if (scenario.kind == VALUE_MAP)
         out->definition = scenario;
@@ -58,22 +60,22 @@ static bool read_process(struct value v, struct trial_case *out, struct err *err
 
 static bool read_start(struct value v, struct trial_script *script, struct err *err)
 {
-    script->input = script_member(v, "input");
-    script->webhook = script_member(v, "webhook");
+    script->input = value_map_member(v, STR("input"));
+    script->webhook = value_map_member(v, STR("webhook"));
     if (script->webhook.kind != VALUE_MAP && script->webhook.kind != VALUE_ABSENT)
         return err_set(err, ERR_INVALID, "'webhook' must be an object: {\"payload\": ...}");
-    script->user = script_member(v, "user");
-    script->config = script_member(v, "config");
+    script->user = value_map_member(v, STR("user"));
+    script->config = value_map_member(v, STR("config"));
     if ((script->user.kind != VALUE_MAP && script->user.kind != VALUE_ABSENT) ||
         (script->config.kind != VALUE_MAP && script->config.kind != VALUE_ABSENT))
         return err_set(err, ERR_INVALID, "'user' and 'config' must be objects");
     return script_read_text(v, "key", &script->key, err) &&
-           script_read_now(script_member(v, "now"), &script->now_us, err);
+           script_read_now(value_map_member(v, STR("now")), &script->now_us, err);
 }
 
 static bool read_expect(struct value v, struct trial_case *out, struct err *err)
 {
-    out->expect = script_member(v, "expect");
+    out->expect = value_map_member(v, STR("expect"));
     if (out->expect.kind != VALUE_MAP)
         return err_set(err, ERR_INVALID,
                        "there is no 'expect': a test says there what must come of it, such as "
@@ -101,24 +103,24 @@ bool case_read(struct arena *mem, struct value v, struct trial_case *out, struct
         return false;
     if (out->name.len == 0)
         out->name = out->scenario.len > 0 ? out->scenario : out->procedure;
-    return script_read_mocks(mem, script_member(v, "mocks"), script, err) &&
-           script_read_signals(mem, script_member(v, "signals"), &script->signals, err) &&
-           script_read_records(mem, script_member(v, "records"), &script->records, err) &&
-           script_read_actions(mem, script_member(v, "operator"), &script->actions, err) &&
-           read_cancel(mem, script_member(v, "cancel"), script, err);
+    return script_read_mocks(mem, value_map_member(v, STR("mocks")), script, err) &&
+           script_read_signals(mem, value_map_member(v, STR("signals")), &script->signals, err) &&
+           script_read_records(mem, value_map_member(v, STR("records")), &script->records, err) &&
+           script_read_actions(mem, value_map_member(v, STR("operator")), &script->actions, err) &&
+           read_cancel(mem, value_map_member(v, STR("cancel")), script, err);
 }
 
 static bool is_case(struct value v)
 {
-    return v.kind == VALUE_MAP && script_member(v, "kind").kind == VALUE_ABSENT &&
-           (script_member(v, "scenario").kind != VALUE_ABSENT ||
-            script_member(v, "procedure").kind != VALUE_ABSENT ||
-            script_member(v, "expect").kind != VALUE_ABSENT);
+    return v.kind == VALUE_MAP && value_map_member(v, STR("kind")).kind == VALUE_ABSENT &&
+           (value_map_member(v, STR("scenario")).kind != VALUE_ABSENT ||
+            value_map_member(v, STR("procedure")).kind != VALUE_ABSENT ||
+            value_map_member(v, STR("expect")).kind != VALUE_ABSENT);
 }
 
 bool case_is_test(struct value v)
 {
-    struct value tests = v.kind == VALUE_LIST ? v : script_member(v, "tests");
+    struct value tests = v.kind == VALUE_LIST ? v : value_map_member(v, STR("tests"));
 
     if (tests.kind != VALUE_LIST)
         return is_case(v);

@@ -25,7 +25,7 @@ struct trial_case {
 
 /* What was expected and is not so, in words. */
 struct trial_problems {
-    VEC_OF(struct str);
+    VEC_OF(struct sentence);
 };
 
 /* Read a case; it shares `v`, which lives in `mem`. ERR_INVALID says what is wrong with it. */

@@ -7,7 +7,7 @@
  * order; `steps` may also say what became of some steps, by their codes.
  */
 #include "base/buf.h"
-#include "define/catalog.h"
+#include "define/catalog/catalog.h"
 #include "engine/show.h"
 #include "trial/case.h"
 #include "trial/refusal.h"
@@ -40,8 +40,8 @@ static struct str shown(struct arena *mem, struct value v)
 static void differs(struct check *k, struct str path, struct value expected, struct value is)
 {
     *VEC_ADD(k->mem, k->problems) =
-        str_printf(k->mem, "%.*s: expected %.*s, is %.*s", STR_ARG(path),
-                   STR_ARG(shown(k->mem, expected)), STR_ARG(shown(k->mem, is)));
+        sentence_make(k->mem, "%.*s: expected %.*s, is %.*s", STR_ARG(path),
+                      STR_ARG(shown(k->mem, expected)), STR_ARG(shown(k->mem, is)));
 }
 
 static void compare(struct check *k, struct str path, struct value expected, struct value is);
@@ -117,7 +117,7 @@ static struct value command_texts(struct arena *mem, const struct command_runs *
     struct value *items = ARENA_ARRAY(mem, runs->count + 1, struct value);
 
     for (size_t i = 0; i < runs->count; i++)
-        items[i] = value_string(str_of(catalog_command(runs->items[i].type)->name));
+        items[i] = value_string(str_of(runs->items[i].command->name));
     return value_list(items, runs->count);
 }
 
@@ -127,8 +127,8 @@ static void check_texts(struct check *k, const char *what, struct value expected
     if (value_equal(expected, are, NULL))
         return;
     *VEC_ADD(k->mem, k->problems) =
-        str_printf(k->mem, "%s: expected %.*s,\n    but they are %.*s", what,
-                   STR_ARG(shown(k->mem, expected)), STR_ARG(shown(k->mem, are)));
+        sentence_make(k->mem, "%s: expected %.*s,\n    but they are %.*s", what,
+                      STR_ARG(shown(k->mem, expected)), STR_ARG(shown(k->mem, are)));
 }
 
 /* A row as the API shows it. */
@@ -284,8 +284,8 @@ static void check_children(struct check *k, struct value expected, const struct 
         return;
     if (expected.kind != VALUE_LIST || expected.len != trial->children.count) {
         *VEC_ADD(k->mem, k->problems) =
-            str_printf(k->mem, "children: expected %.*s, but %zu were started",
-                       STR_ARG(shown(k->mem, expected)), trial->children.count);
+            sentence_make(k->mem, "children: expected %.*s, but %zu were started",
+                          STR_ARG(shown(k->mem, expected)), trial->children.count);
         return;
     }
     for (uint32_t i = 0; i < expected.len; i++) {
@@ -325,68 +325,79 @@ static void check_calls(struct check *k, struct value expected, const struct tri
 
 /* --- all of it --- */
 
-static void add_problem(struct check *k, struct str problem)
-{
-    *VEC_ADD(k->mem, k->problems) = problem;
-}
-
 /* What the script had in mind and did not come to pass. */
 static void check_script(struct check *k, const struct trial_case *c, const struct trial *trial)
 {
     struct findings findings = {0};
 
-    if (trial->cut != TRIAL_WHOLE)
-        add_problem(k, str_of(trial_cut_message(trial->cut)));
+    if (trial->stop != TRIAL_WHOLE)
+        *VEC_ADD(k->mem, k->problems) = sentence_of(str_of(trial_stop_message(trial->stop)));
     refusal_check_signals(k->mem, c, trial, k->problems);
     if (trial->actions_undone > 0)
-        add_problem(k, str_printf(k->mem, "%zu action%s of the operator had no occasion",
-                                  trial->actions_undone, trial->actions_undone == 1 ? "" : "s"));
+        *VEC_ADD(k->mem, k->problems) = sentence_make(
+            k->mem,
+            trial->actions_undone == 1 ? "%zu action of the operator had no occasion"
+                                       : "%zu actions of the operator had no occasion",
+            trial->actions_undone);
     script_check_mocks(k->mem, &c->script.mocks, trial->main.x->program, trial, &findings);
     for (size_t i = 0; i < findings.count; i++)
-        add_problem(k, str_printf(k->mem, "%.*s%s%.*s", STR_ARG(findings.items[i].message),
-                                  findings.items[i].hint.len > 0 ? "; " : "",
-                                  STR_ARG(findings.items[i].hint)));
+        *VEC_ADD(k->mem, k->problems) =
+            findings.items[i].hint.text.len == 0
+                ? findings.items[i].message
+                : sentence_make(k->mem, sentence_hinted, SENTENCE_ARG(findings.items[i].message),
+                                SENTENCE_ARG(findings.items[i].hint));
 }
 
-/* Why it still waits, when that was not expected. */
-static void explain_wait(struct check *k, const struct trial_case *c, struct value is)
+/* Why it still waits. */
+static void explain_wait(struct check *k, struct value why)
 {
-    struct value expected = value_map_get_str(c->expect, STR("status"));
-    struct value status = value_map_get_str(is, STR("status"));
-    struct value why = value_map_get_str(is, STR("waitingFor"));
-    struct value kind = script_member(why, "kind"), procedure = script_member(why, "procedure");
+    struct value kind = value_map_member(why, STR("kind")),
+                 procedure = value_map_member(why, STR("procedure"));
 
-    if (expected.kind == VALUE_ABSENT || value_equal(expected, status, NULL) ||
-        why.kind != VALUE_MAP)
-        return;
     if (value_equal(kind, value_string(STR("job")), NULL) && procedure.kind == VALUE_STRING)
-        add_problem(k, str_printf(k->mem,
-                                  "it waits for a worker to do '%.*s': say in mocks.procedures "
-                                  "what that answers",
-                                  STR_ARG(value_text(procedure))));
+        *VEC_ADD(k->mem, k->problems) =
+            sentence_make(k->mem,
+                          "it waits for a worker to do '%.*s': say in mocks.procedures "
+                          "what that answers",
+                          STR_ARG(value_text(procedure)));
     else if (value_equal(kind, value_string(STR("task")), NULL))
-        add_problem(k, str_printf(k->mem,
-                                  "it waits for the task of the step '%.*s': say in mocks.tasks "
-                                  "how that ends",
-                                  STR_ARG(value_text(script_member(why, "step")))));
+        *VEC_ADD(k->mem, k->problems) =
+            sentence_make(k->mem,
+                          "it waits for the task of the step '%.*s': say in mocks.tasks "
+                          "how that ends",
+                          STR_ARG(value_map_text(why, STR("step"))));
     else
-        add_problem(k, str_printf(k->mem, "it waits: %.*s", STR_ARG(shown(k->mem, why))));
+        *VEC_ADD(k->mem, k->problems) =
+            sentence_make(k->mem, "it waits: %.*s", STR_ARG(shown(k->mem, why)));
 }
 
-/* With what it failed, when that was not expected. */
-static void explain_failure(struct check *k, const struct trial_case *c, struct value is)
+/* An error of time or of a worker has no place in the definition. */
+static struct sentence explained_error(struct arena *mem, struct value error)
+{
+    struct str code = value_map_text(error, STR("code"));
+    struct str message = value_map_text(error, STR("message"));
+    struct str source = value_map_text(error, STR("source"));
+
+    if (source.len == 0)
+        return sentence_make(mem, "its error: %.*s: %.*s", STR_ARG(code), STR_ARG(message));
+    return sentence_make(mem, "its error: %.*s: %.*s, at %.*s", STR_ARG(code), STR_ARG(message),
+                         STR_ARG(source));
+}
+
+/* Another status than the expected one: why it still waits, and with what it failed. */
+static void explain_status(struct check *k, const struct trial_case *c, struct value is)
 {
     struct value expected = value_map_get_str(c->expect, STR("status"));
-    struct value status = value_map_get_str(is, STR("status"));
+    struct value why = value_map_get_str(is, STR("waitingFor"));
     struct value error = value_map_get_str(is, STR("error"));
 
-    if (expected.kind == VALUE_ABSENT || value_equal(expected, status, NULL) ||
-        error.kind != VALUE_MAP)
+    if (expected.kind == VALUE_ABSENT ||
+        value_equal(expected, value_map_get_str(is, STR("status")), NULL))
         return;
-    add_problem(k, str_printf(k->mem, "its error: %.*s: %.*s, at %.*s",
-                              STR_ARG(value_text(script_member(error, "code"))),
-                              STR_ARG(value_text(script_member(error, "message"))),
-                              STR_ARG(value_text(script_member(error, "source")))));
+    if (why.kind == VALUE_MAP)
+        explain_wait(k, why);
+    if (error.kind == VALUE_MAP)
+        *VEC_ADD(k->mem, k->problems) = explained_error(k->mem, error);
 }
 
 static void check_all(struct arena *mem, const struct trial_case *c, const struct trial *trial,
@@ -400,8 +411,7 @@ static void check_all(struct arena *mem, const struct trial_case *c, const struc
     struct value records = value_map_get_str(c->expect, STR("records"));
 
     check_members(&k, c->expect, is);
-    explain_wait(&k, c, is);
-    explain_failure(&k, c, is);
+    explain_status(&k, c, is);
     if (steps.kind != VALUE_ABSENT)
         check_steps(&k, steps, trial);
     if (commands.kind != VALUE_ABSENT)
@@ -430,6 +440,6 @@ void case_run(struct arena *mem, const struct trial_case *c, const struct progra
     } else if (ok) {
         check_all(mem, c, trial, problems);
     } else {
-        *VEC_ADD(mem, problems) = str_copy(mem, str_of(err.message));
+        *VEC_ADD(mem, problems) = sentence_copy(mem, err_sentence(&err));
     }
 }

@@ -10,6 +10,7 @@
 #ifndef PAWL_TRIAL_INNER_H
 #define PAWL_TRIAL_INNER_H
 
+#include "engine/search.h"
 #include "trial/trial.h"
 
 /* An execution of the trial; number 0 is the process itself. */
@@ -29,7 +30,13 @@ struct mock_count {
 
 struct trial_task;
 
-struct run {
+/* What one execution tells another, as a row of the store would; kept until it is applied. */
+struct trial_notice {
+    struct actor *to;
+    struct notice_row row;
+};
+
+struct trial_run {
     struct arena *mem; /* of what is left of the trial */
     const struct trial_script *script;
     const struct trial_world *world;
@@ -46,6 +53,9 @@ struct run {
     struct {
         VEC_OF(struct trial_task *);
     } tasks;
+    struct {
+        VEC_OF(struct trial_notice);
+    } notices;   /* of parents that have stopped, to those that they have started */
     bool *sent;  /* by signal of the script */
     bool *acted; /* by action */
 };
@@ -53,67 +63,56 @@ struct run {
 /* --- actor.c --- */
 
 /* One more execution, whose state is copied. */
-struct actor *actor_add(struct run *r, const struct execution *x);
+struct actor *actor_add(struct trial_run *r, const struct execution *x);
+
+/* If an execution is cancelled by the one that started it, apply that; *more says so. */
+bool actor_apply_notice(struct trial_run *r, bool *more, struct err *err) MUST_USE;
 
 /* Apply an event now. False: it is refused, or what it needs cannot be read. */
-bool actor_apply(struct run *r, struct actor *a, struct event ev, struct err *err) MUST_USE;
+bool actor_apply(struct trial_run *r, struct actor *a, struct event ev, struct err *err) MUST_USE;
 
 /* Whether this is the member `kind` of what it, or one of its strands, waits for. */
-bool actor_waits_for(struct run *r, const struct actor *a, struct str kind);
+bool actor_waits_for(struct trial_run *r, const struct actor *a, struct str kind);
 
 /* --- answer.c --- */
 
-/* What an event has read so far. */
-struct reads {
-    struct record_reads records;
-    struct search_reads searches;
-    struct process_reads processes;
-    struct mock_reads mocks;
-    struct render_reads renders;
-    struct history history;
-    struct child_reads children;
-    bool has_history;
-};
-
 /* Read what the commit needs. */
-bool answer_needs(struct run *r, struct actor *a, const struct commit *c, struct reads *reads,
-                  struct err *err) MUST_USE;
+bool answer_needs(struct trial_run *r, struct actor *a, const struct commit *c,
+                  struct turn_reads *reads, struct err *err) MUST_USE;
 
 /* Keep what the commit has written to records. */
-bool answer_keep_records(struct run *r, const struct record_writes *writes,
+bool answer_keep_records(struct trial_run *r, const struct record_writes *writes,
                          struct err *err) MUST_USE;
 
 /* How an execution has ended, or stands. */
-struct child_read answer_child(struct run *r, const struct execution *x);
+struct child_read answer_child(struct trial_run *r, const struct execution *x);
 
 /* --- mock.c --- */
 
-/* What the script says for this name, or absent. */
-struct value mock_find(struct value mocks, struct str name);
-
 /* The next answer of a mock: an output, or absent with an error. The call is counted. */
-struct value mock_answer(struct run *r, struct str name, struct value mock, struct value *error);
+struct value mock_answer(struct trial_run *r, struct str name, struct value mock,
+                         struct value *error);
 
 /* A process that ends at once as the mock says. */
-const struct program *mock_process(struct run *r, struct str code, struct value mock);
+const struct program *mock_process(struct trial_run *r, struct str code, struct value mock);
 
 /*
  * If the execution waits for a worker for whom there is a mock, fill the event
  * with its answer.
  */
-bool mock_job(struct run *r, const struct actor *a, struct event *out);
+bool mock_job(struct trial_run *r, const struct actor *a, struct event *out);
 
 /* --- task.c --- */
 
 /* What a commit asks the planner for. */
-void tasks_keep(struct run *r, const struct actor *a, const struct task_acts *acts);
+void tasks_keep(struct trial_run *r, const struct actor *a, const struct task_acts *acts);
 
 /* If there is something to say about a task that the execution waits for, fill the event with it. */
-bool tasks_answer(struct run *r, const struct actor *a, struct event *out);
+bool tasks_answer(struct trial_run *r, const struct actor *a, struct event *out);
 
 /* --- mock.c --- */
 
 /* Note a call. */
-void mock_note(struct run *r, struct str name, struct value input);
+void mock_note(struct trial_run *r, struct str name, struct value input);
 
 #endif

@@ -1,11 +1,7 @@
 /* mock.c - what a trial answers in place of others; see inner.h and trial.h. */
+#include "define/program.h"
 #include "trial/inner.h"
 #include "value/json.h"
-
-struct value mock_find(struct value mocks, struct str name)
-{
-    return mocks.kind == VALUE_MAP ? value_map_get_str(mocks, name) : value_absent();
-}
 
 /* The member, if the map has no other. */
 static struct value only_member(struct value map, struct str name)
@@ -13,7 +9,7 @@ static struct value only_member(struct value map, struct str name)
     return map.kind == VALUE_MAP && map.len == 1 ? value_map_get_str(map, name) : value_absent();
 }
 
-static size_t count_call(struct run *r, struct str name)
+static size_t count_call(struct trial_run *r, struct str name)
 {
     struct mock_count *added;
 
@@ -25,7 +21,8 @@ static size_t count_call(struct run *r, struct str name)
     return 0;
 }
 
-struct value mock_answer(struct run *r, struct str name, struct value mock, struct value *error)
+struct value mock_answer(struct trial_run *r, struct str name, struct value mock,
+                         struct value *error)
 {
     struct value answers = only_member(mock, STR("answers")), output;
     size_t nth = count_call(r, name);
@@ -39,7 +36,7 @@ struct value mock_answer(struct run *r, struct str name, struct value mock, stru
     return output.kind != VALUE_ABSENT ? output : mock;
 }
 
-void mock_note(struct run *r, struct str name, struct value input)
+void mock_note(struct trial_run *r, struct str name, struct value input)
 {
     *VEC_ADD(r->mem, &r->out->calls) = (struct trial_call){
         .name = str_copy(r->mem, name),
@@ -59,7 +56,7 @@ static const char fails[] =
     "\"message\":\"=$.meta.error.?message.orValue('the mock failed')\",\"class\":\"%.*s\"}}],"
     "\"meta\":{\"error\":";
 
-const struct program *mock_process(struct run *r, struct str code, struct value mock)
+const struct program *mock_process(struct trial_run *r, struct str code, struct value mock)
 {
     struct value error, output = mock_answer(r, code, mock, &error), definition;
     bool has_failed = output.kind == VALUE_ABSENT;
@@ -73,7 +70,7 @@ const struct program *mock_process(struct run *r, struct str code, struct value 
     if (has_failed) {
         struct value class = value_map_get_str(error, STR("class"));
         buf_printf(&text, fails,
-                   STR_ARG(class.kind == VALUE_STRING ? value_text(class) : STR("business")));
+                   STR_ARG(value_text_or(class, str_of(err_class_name(ERR_CLASS_BUSINESS)))));
     } else {
         buf_text(&text, completes);
     }
@@ -94,7 +91,7 @@ const struct program *mock_process(struct run *r, struct str code, struct value 
 /* --- workers --- */
 
 /* What the job that is awaited was given. */
-static struct value job_input(struct run *r, const struct actor *a, struct str awaited)
+static struct value job_input(struct trial_run *r, const struct actor *a, struct str awaited)
 {
     struct value input = value_absent();
     struct err err;
@@ -121,7 +118,7 @@ static bool url_matches(struct str pattern, struct str url)
 }
 
 /* The mock of a call: of several that match, each answers once and the last one on. */
-static struct value find_call(struct run *r, struct str method, struct str url)
+static struct value find_call(struct trial_run *r, struct str method, struct str url)
 {
     struct value mocks = r->script->mocks.http, found = value_absent();
     size_t nth = count_call(r, str_printf(r->mem, "%.*s %.*s", STR_ARG(method), STR_ARG(url)));
@@ -140,24 +137,23 @@ static struct value find_call(struct run *r, struct str method, struct str url)
 }
 
 /* {status_code, headers, body} as a service would have answered. */
-static struct value call_answer(struct run *r, struct value response)
+static struct value call_answer(struct trial_run *r, struct value response)
 {
     static const char *const names[] = {"status_code", "headers", "body"};
     const struct value defaults[] = {value_int(200), value_map_empty(), value_null()};
     struct value_entry *entries = ARENA_ARRAY(r->mem, ARRAY_SIZE(names), struct value_entry);
-    size_t duplicate;
+    size_t count = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        struct value v = response.kind == VALUE_MAP ? value_map_get_str(response, str_of(names[i]))
-                                                    : value_absent();
+        struct value v = value_map_member(response, str_of(names[i]));
 
-        entries[i] = (struct value_entry){.key = value_key(str_of(names[i])),
-                                          .value = v.kind == VALUE_ABSENT ? defaults[i] : v};
+        value_entry_add(entries, &count, str_of(names[i]),
+                        v.kind == VALUE_ABSENT ? defaults[i] : v);
     }
-    return value_map_make(r->mem, entries, ARRAY_SIZE(names), &duplicate);
+    return value_map_take(r->mem, entries, count);
 }
 
-static bool mock_call(struct run *r, const struct actor *a, const struct cursor *c,
+static bool mock_call(struct trial_run *r, const struct actor *a, const struct cursor *c,
                       struct value why, struct event *out)
 {
     struct value method = value_map_get_str(why, STR("method"));
@@ -182,7 +178,7 @@ static bool mock_call(struct run *r, const struct actor *a, const struct cursor 
 }
 
 /* The answer to what a strand has asked for. */
-static bool mock_strand(struct run *r, const struct actor *a, const struct cursor *cursor,
+static bool mock_strand(struct trial_run *r, const struct actor *a, const struct cursor *cursor,
                         struct str waits, struct event *out)
 {
     struct value why, name, mock, error;
@@ -196,7 +192,7 @@ static bool mock_strand(struct run *r, const struct actor *a, const struct curso
     name = value_map_get_str(why, STR("procedure"));
     if (name.kind != VALUE_STRING)
         return false;
-    mock = mock_find(r->script->mocks.procedures, value_text(name));
+    mock = value_map_member(r->script->mocks.procedures, value_text(name));
     if (mock.kind == VALUE_ABSENT)
         return false;
     mock_note(r, value_text(name), job_input(r, a, awaited));
@@ -206,7 +202,7 @@ static bool mock_strand(struct run *r, const struct actor *a, const struct curso
     return true;
 }
 
-bool mock_job(struct run *r, const struct actor *a, struct event *out)
+bool mock_job(struct trial_run *r, const struct actor *a, struct event *out)
 {
     if (status_is_terminal(a->x->status))
         return false;

@@ -6,13 +6,6 @@
  */
 #include "trial/refusal.h"
 
-#include "trial/script.h"
-
-static void add_problem(struct arena *mem, struct trial_problems *to, struct str problem)
-{
-    *VEC_ADD(mem, to) = problem;
-}
-
 static bool is_same(struct value wanted, struct str is)
 {
     return wanted.kind == VALUE_ABSENT ||
@@ -27,33 +20,33 @@ static bool is_part(struct value wanted, struct str of)
 
 static bool is_as_wanted(struct value wanted, struct str message, const struct findings *findings)
 {
-    struct value pointer = script_member(wanted, "pointer"), code = script_member(wanted, "code");
-    struct value words = script_member(wanted, "message");
+    struct value pointer = value_map_member(wanted, STR("pointer")),
+                 code = value_map_member(wanted, STR("code"));
+    struct value words = value_map_member(wanted, STR("message"));
 
     if (wanted.kind != VALUE_MAP)
         return true;
     for (size_t i = 0; i < findings->count; i++)
         if (is_same(pointer, findings->items[i].pointer) &&
             is_same(code, findings->items[i].code) &&
-            (is_part(words, findings->items[i].message) || is_part(words, message)))
+            (is_part(words, findings->items[i].message.text) || is_part(words, message)))
             return true;
     return pointer.kind == VALUE_ABSENT && code.kind == VALUE_ABSENT && is_part(words, message);
 }
 
 /* Add a problem when what was said is not what was wanted. */
-static void check_words(struct arena *mem, struct str what, struct value wanted, struct str message,
-                        const struct findings *findings, struct trial_problems *problems)
+static void check_words(struct arena *mem, struct sentence what, struct value wanted,
+                        struct sentence message, const struct findings *findings,
+                        struct trial_problems *problems)
 {
-    if (is_as_wanted(wanted, message, findings))
+    if (is_as_wanted(wanted, message.text, findings))
         return;
-    add_problem(
-        mem, problems,
-        str_printf(mem, "%.*s was refused in other words: %.*s", STR_ARG(what), STR_ARG(message)));
+    *VEC_ADD(mem, problems) = sentence_make(mem, "%pS was refused in other words: %pS",
+                                            SENTENCE_ARG(what), SENTENCE_ARG(message));
     for (size_t i = 0; i < findings->count; i++)
-        add_problem(
-            mem, problems,
-            str_printf(mem, "  at \"%.*s\", %.*s: %.*s", STR_ARG(findings->items[i].pointer),
-                       STR_ARG(findings->items[i].code), STR_ARG(findings->items[i].message)));
+        *VEC_ADD(mem, problems) = sentence_make(
+            mem, "  at \"%.*s\", %.*s: %pS", STR_ARG(findings->items[i].pointer),
+            STR_ARG(findings->items[i].code), SENTENCE_ARG(findings->items[i].message));
 }
 
 void refusal_check_start(struct arena *mem, const struct trial_case *c, const struct trial *trial,
@@ -61,11 +54,11 @@ void refusal_check_start(struct arena *mem, const struct trial_case *c, const st
                          struct trial_problems *problems)
 {
     if (trial->is_started)
-        add_problem(mem, problems,
-                    str_printf(mem, "the start was to be refused, but it was taken: it is %s",
-                               status_name(trial->main.x->status)));
+        *VEC_ADD(mem, problems) =
+            sentence_make(mem, "the start was to be refused, but it was taken: it is %s",
+                          status_name(trial->main.x->status));
     else
-        check_words(mem, STR("the start"), c->refused, str_of(err->message), findings, problems);
+        check_words(mem, SENTENCE("the start"), c->refused, err_sentence(err), findings, problems);
 }
 
 /* --- signals --- */
@@ -79,17 +72,18 @@ static const struct trial_reply *reply_to(const struct trial *trial, size_t sign
 }
 
 /* Why one was not sent: it was too late, or its turn never came. */
-static struct str unsent_text(struct arena *mem, const struct trial_signal *s,
-                              const struct trial *trial)
+static struct sentence unsent_text(struct arena *mem, const struct trial_signal *s,
+                                   const struct trial *trial)
 {
     const char *status = status_name(trial->main.x->status);
 
     if (s->to.len == 0 && s->has_time && status_is_terminal(trial->main.x->status))
-        return str_printf(mem,
-                          "the signal '%.*s' comes too late: the execution was %s before; if that "
-                          "is meant, it says \"refused\": true",
-                          STR_ARG(s->type), status);
-    return str_printf(mem, "the signal '%.*s' was never waited for", STR_ARG(s->type));
+        return sentence_make(
+            mem,
+            "the signal '%.*s' comes too late: the execution was %s before; if that "
+            "is meant, it says \"refused\": true",
+            STR_ARG(s->type), status);
+    return sentence_make(mem, "the signal '%.*s' was never waited for", STR_ARG(s->type));
 }
 
 void refusal_check_signals(struct arena *mem, const struct trial_case *c, const struct trial *trial,
@@ -98,14 +92,13 @@ void refusal_check_signals(struct arena *mem, const struct trial_case *c, const 
     for (size_t i = 0; i < c->script.signals.count; i++) {
         const struct trial_signal *s = &c->script.signals.items[i];
         const struct trial_reply *reply = reply_to(trial, i);
-        struct str what = str_printf(mem, "the signal '%.*s'", STR_ARG(s->type));
+        struct sentence what = sentence_make(mem, "the signal '%.*s'", STR_ARG(s->type));
 
         if (!trial->signals_sent[i])
-            add_problem(mem, problems, unsent_text(mem, s, trial));
+            *VEC_ADD(mem, problems) = unsent_text(mem, s, trial);
         else if (reply != NULL && !reply->is_refused)
-            add_problem(
-                mem, problems,
-                str_printf(mem, "%.*s was to be refused, but it was received", STR_ARG(what)));
+            *VEC_ADD(mem, problems) = sentence_make(
+                mem, "%pS was to be refused, but it was received", SENTENCE_ARG(what));
         else if (reply != NULL)
             check_words(mem, what, s->refused, reply->message, &reply->findings, problems);
     }

@@ -1,4 +1,8 @@
-/* refusal.h - what a case expects to be refused: its start, or signals. Internal to src/trial. */
+/*
+ * refusal.h - what a case expects to be refused: its start, or signals. Internal to src/trial.
+ *
+ * why: decision 0190
+ */
 #ifndef PAWL_TRIAL_REFUSAL_H
 #define PAWL_TRIAL_REFUSAL_H
 

@@ -2,33 +2,21 @@
 #include "trial/script.h"
 
 #include "base/nearest.h"
-#include "define/catalog.h"
+#include "define/catalog/catalog.h"
 #include "value/timefmt.h"
-
-struct value script_member(struct value map, const char *name)
-{
-    return map.kind == VALUE_MAP ? value_map_get_str(map, str_of(name)) : value_absent();
-}
-
-static struct str nearest_word(const char *words, struct str name)
-{
-    struct nearest n = nearest_to(name);
-
-    nearest_offer_words(&n, str_of(words));
-    return n.best;
-}
 
 bool script_knows(struct value map, const char *words, struct err *err)
 {
     for (uint32_t i = 0; i < map.len; i++) {
-        struct str name = value_text(map.map->entries[i].key), hint;
+        struct str name = value_text(map.map->entries[i].key);
+        struct nearest n = nearest_to(name);
 
         if (catalog_has_word(str_of(words), name))
             continue;
-        hint = nearest_word(words, name);
-        if (hint.len > 0)
+        nearest_offer_words(&n, str_of(words));
+        if (n.best.len > 0)
             return err_set(err, ERR_INVALID, "there is no field '%.*s' here; did you mean '%.*s'?",
-                           STR_ARG(name), STR_ARG(hint));
+                           STR_ARG(name), STR_ARG(n.best));
         return err_set(err, ERR_INVALID, "there is no field '%.*s' here; there are: %s",
                        STR_ARG(name), words);
     }
@@ -49,15 +37,15 @@ enum cancel_rollback script_rollback(struct value compensate)
 
 bool script_read_text(struct value map, const char *name, struct str *out, struct err *err)
 {
-    struct value v = script_member(map, name);
+    struct value v = value_map_member(map, str_of(name));
 
-    *out = v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+    *out = value_text_or(v, STR_NONE);
     return is_kind(v, VALUE_STRING) || err_set(err, ERR_INVALID, "'%s' must be a string", name);
 }
 
 bool script_read_refused(struct value map, struct value *out, struct err *err)
 {
-    *out = script_member(map, "refused");
+    *out = value_map_member(map, STR("refused"));
     return (out->kind == VALUE_MAP ? script_knows(*out, "message pointer code", err)
                                    : out->kind == VALUE_ABSENT || value_is_true(*out)) ||
            err_set(err, ERR_INVALID,
@@ -67,7 +55,7 @@ bool script_read_refused(struct value map, struct value *out, struct err *err)
 
 static bool read_after(struct value map, bool *has_time, int64_t *out, struct err *err)
 {
-    struct value v = script_member(map, "after");
+    struct value v = value_map_member(map, STR("after"));
 
     *has_time = v.kind != VALUE_ABSENT;
     return !*has_time || (define_duration_us(v, out) && *out >= 0) ||
@@ -78,15 +66,15 @@ static bool read_after(struct value map, bool *has_time, int64_t *out, struct er
 
 static bool read_signal(struct value v, struct trial_signal *out, struct err *err)
 {
-    if (v.kind != VALUE_MAP || script_member(v, "type").kind != VALUE_STRING)
+    if (v.kind != VALUE_MAP || value_map_member(v, STR("type")).kind != VALUE_STRING)
         return err_set(err, ERR_INVALID,
                        "a signal is {\"type\", \"payload\"?, \"after\"?, \"by\"?, \"to\"?, "
                        "\"refused\"?}");
     if (!script_knows(v, "type payload after by to refused", err))
         return false;
-    *out = (struct trial_signal){.type = value_text(script_member(v, "type")),
-                                 .payload = script_member(v, "payload"),
-                                 .by = script_member(v, "by")};
+    *out = (struct trial_signal){.type = value_text(value_map_member(v, STR("type"))),
+                                 .payload = value_map_member(v, STR("payload")),
+                                 .by = value_map_member(v, STR("by"))};
     if (!script_read_refused(v, &out->refused, err))
         return false;
     if (!is_kind(out->by, VALUE_MAP))
@@ -121,7 +109,7 @@ bool script_read_signals(struct arena *mem, struct value v, struct trial_signals
 
 static bool read_outcome(struct value v, enum verdict *out, struct err *err)
 {
-    struct value outcome = script_member(v, "outcome");
+    struct value outcome = value_map_member(v, STR("outcome"));
 
     return (outcome.kind == VALUE_STRING && verdict_read(value_text(outcome), out)) ||
            err_set(err, ERR_INVALID,
@@ -139,10 +127,11 @@ static bool read_action(struct value v, struct trial_action *out, struct err *er
         {"resolve", "action after outcome output", EVENT_RESOLVE},
         {"cancel", "action after reason compensate", EVENT_CANCEL},
     };
-    struct value name = script_member(v, "action"), compensate = script_member(v, "compensate");
+    struct value name = value_map_member(v, STR("action")),
+                 compensate = value_map_member(v, STR("compensate"));
 
-    *out = (struct trial_action){.input = script_member(v, "input"),
-                                 .output = script_member(v, "output")};
+    *out = (struct trial_action){.input = value_map_member(v, STR("input")),
+                                 .output = value_map_member(v, STR("output"))};
     for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
         if (name.kind != VALUE_STRING || !str_eq(value_text(name), str_of(actions[i].name)))
             continue;
@@ -201,21 +190,22 @@ bool script_read_records(struct arena *mem, struct value v, struct record_reads 
 
 static bool is_control(struct value v, const char *name)
 {
-    return v.kind == VALUE_MAP && v.len == 1 && script_member(v, name).kind != VALUE_ABSENT;
+    return v.kind == VALUE_MAP && v.len == 1 &&
+           value_map_member(v, str_of(name)).kind != VALUE_ABSENT;
 }
 
 static bool check_error(struct str name, struct value error, struct err *err)
 {
-    struct value class = script_member(error, "class"), code = script_member(error, "code");
+    struct value class = value_map_member(error, STR("class")),
+                 code = value_map_member(error, STR("code"));
 
     if (error.kind != VALUE_MAP || !is_kind(code, VALUE_STRING) ||
-        !is_kind(script_member(error, "message"), VALUE_STRING))
+        !is_kind(value_map_member(error, STR("message")), VALUE_STRING))
         return err_set(err, ERR_INVALID,
                        "the error of the mock '%.*s' is {\"code\", \"message\", \"class\"?}",
                        STR_ARG(name));
     if (class.kind != VALUE_ABSENT &&
-        (class.kind != VALUE_STRING ||
-         !catalog_has_word(STR("business transient indeterminate"), value_text(class))))
+        err_class_find(value_text_or(class, STR_NONE)) == ERR_CLASS_NONE)
         return err_set(err, ERR_INVALID,
                        "the class of an error is business, transient or indeterminate");
     return true;
@@ -223,10 +213,10 @@ static bool check_error(struct str name, struct value error, struct err *err)
 
 static bool check_mock(struct str name, struct value mock, struct err *err)
 {
-    struct value answers = script_member(mock, "answers");
+    struct value answers = value_map_member(mock, STR("answers"));
 
     if (is_control(mock, "error"))
-        return check_error(name, script_member(mock, "error"), err);
+        return check_error(name, value_map_member(mock, STR("error")), err);
     if (!is_control(mock, "answers"))
         return true;
     if (answers.kind != VALUE_LIST || answers.len == 0)
@@ -234,14 +224,14 @@ static bool check_mock(struct str name, struct value mock, struct err *err)
                        STR_ARG(name));
     for (uint32_t i = 0; i < answers.len; i++)
         if (is_control(answers.items[i], "error") &&
-            !check_error(name, script_member(answers.items[i], "error"), err))
+            !check_error(name, value_map_member(answers.items[i], STR("error")), err))
             return false;
     return true;
 }
 
 static bool read_mocks_of(struct value mocks, const char *kind, struct value *out, struct err *err)
 {
-    *out = script_member(mocks, kind);
+    *out = value_map_member(mocks, str_of(kind));
     if (!is_kind(*out, VALUE_MAP))
         return err_set(err, ERR_INVALID, "'mocks.%s' must be an object", kind);
     for (uint32_t i = 0; out->kind == VALUE_MAP && i < out->len; i++)
@@ -253,7 +243,7 @@ static bool read_mocks_of(struct value mocks, const char *kind, struct value *ou
 /* [{method?, url, response: {status_code?, headers?, body?}, or error: {code, message, class}}] */
 static bool read_call_mocks(struct value mocks, struct value *out, struct err *err)
 {
-    *out = script_member(mocks, "http");
+    *out = value_map_member(mocks, STR("http"));
     if (!is_kind(*out, VALUE_LIST))
         return err_set(err, ERR_INVALID, "'mocks.http' must be a list");
     for (uint32_t i = 0; out->kind == VALUE_LIST && i < out->len; i++) {
@@ -263,11 +253,11 @@ static bool read_call_mocks(struct value mocks, struct value *out, struct err *e
             return err_set(err, ERR_INVALID,
                            "each of 'mocks.http' is {method?, url, response: {status_code, "
                            "headers?, body?}} or has {error} in place of the response");
-        if (script_member(mock, "url").kind != VALUE_STRING)
+        if (value_map_member(mock, STR("url")).kind != VALUE_STRING)
             return err_set(err, ERR_INVALID, "each of 'mocks.http' has a 'url'");
-        if (!is_kind(script_member(mock, "method"), VALUE_STRING) ||
-            !is_kind(script_member(mock, "response"), VALUE_MAP) ||
-            !is_kind(script_member(mock, "error"), VALUE_MAP))
+        if (!is_kind(value_map_member(mock, STR("method")), VALUE_STRING) ||
+            !is_kind(value_map_member(mock, STR("response")), VALUE_MAP) ||
+            !is_kind(value_map_member(mock, STR("error")), VALUE_MAP))
             return err_set(
                 err, ERR_INVALID,
                 "in 'mocks.http' a method is a text, a response and an error are objects");
@@ -287,7 +277,7 @@ bool script_read_mocks(struct arena *mem, struct value v, struct trial_script *o
            read_mocks_of(v, "tasks", &out->mocks.tasks, err) &&
            read_mocks_of(v, "procedures", &out->mocks.procedures, err) &&
            read_mocks_of(v, "processes", &out->mocks.processes, err) &&
-           script_read_signals(mem, script_member(v, "signals"), &out->signals, err);
+           script_read_signals(mem, value_map_member(v, STR("signals")), &out->signals, err);
 }
 
 static bool reaches(const struct program *p, struct str name)
@@ -298,15 +288,6 @@ static bool reaches(const struct program *p, struct str name)
     return false;
 }
 
-static struct str nearest_procedure(const struct program *p, struct str name)
-{
-    struct nearest n = nearest_to(name);
-
-    for (uint32_t i = 0; i < p->procedure_count; i++)
-        nearest_offer(&n, p->procedures[i]->name);
-    return n.best;
-}
-
 /* Whether the step of that code asks for a task. */
 static bool asks_for_task(const struct program *p, struct str code)
 {
@@ -314,6 +295,20 @@ static bool asks_for_task(const struct program *p, struct str code)
 
     return step != NULL && step->kind == STEP_PROCEDURE && step->procedure->command_count > 0 &&
            step->procedure->commands[0].type == COMMAND_TASK_CREATE;
+}
+
+/* Nothing in the programs asks for what the mock of this name answers. */
+static void add_unused_mock(struct arena *mem, struct findings *findings, const char *kind,
+                            const char *code, struct str name, struct sentence message,
+                            struct str nearest)
+{
+    *VEC_ADD(mem, findings) = (struct finding){
+        .pointer = str_printf(mem, "/mocks/%s/%.*s", kind, STR_ARG(name)),
+        .code = str_of(code),
+        .message = message,
+        .is_warning = true,
+        .hint = nearest.len > 0 ? sentence_make(mem, "did you mean '%.*s'?", STR_ARG(nearest))
+                                : SENTENCE_NONE};
 }
 
 static void check_task_mock(struct arena *mem, struct str code, const struct program *program,
@@ -329,13 +324,8 @@ static void check_task_mock(struct arena *mem, struct str code, const struct pro
     for (uint32_t i = 0; i < program->step_count; i++)
         if (asks_for_task(program, program->steps[i].code))
             nearest_offer(&n, program->steps[i].code);
-    *VEC_ADD(mem, findings) = (struct finding){
-        .pointer = str_printf(mem, "/mocks/tasks/%.*s", STR_ARG(code)),
-        .code = STR("unknown_step"),
-        .message = str_printf(mem, "no step '%.*s' asks for a task", STR_ARG(code)),
-        .is_warning = true,
-        .hint =
-            n.best.len > 0 ? str_printf(mem, "did you mean '%.*s'?", STR_ARG(n.best)) : STR_NONE};
+    add_unused_mock(mem, findings, "tasks", "unknown_step", code,
+                    sentence_make(mem, "no step '%.*s' asks for a task", STR_ARG(code)), n.best);
 }
 
 void script_check_mocks(struct arena *mem, const struct trial_mocks *mocks,
@@ -346,21 +336,19 @@ void script_check_mocks(struct arena *mem, const struct trial_mocks *mocks,
         check_task_mock(mem, value_text(mocks->tasks.map->entries[i].key), program, trial,
                         findings);
     for (uint32_t i = 0; mocks->procedures.kind == VALUE_MAP && i < mocks->procedures.len; i++) {
-        struct str name = value_text(mocks->procedures.map->entries[i].key), hint;
+        struct str name = value_text(mocks->procedures.map->entries[i].key);
+        struct nearest n = nearest_to(name);
         bool is_known = reaches(program, name);
 
         for (size_t k = 0; k < trial->children.count && !is_known; k++)
             is_known = reaches(trial->children.items[k].x->program, name);
         if (is_known)
             continue;
-        hint = nearest_procedure(program, name);
-        *VEC_ADD(mem, findings) = (struct finding){
-            .pointer = str_printf(mem, "/mocks/procedures/%.*s", STR_ARG(name)),
-            .code = STR("unknown_procedure"),
-            .message = str_printf(mem, "nothing calls a procedure '%.*s'", STR_ARG(name)),
-            .is_warning = true,
-            .hint =
-                hint.len > 0 ? str_printf(mem, "did you mean '%.*s'?", STR_ARG(hint)) : STR_NONE};
+        for (uint32_t k = 0; k < program->procedure_count; k++)
+            nearest_offer(&n, program->procedures[k]->name);
+        add_unused_mock(mem, findings, "procedures", "unknown_procedure", name,
+                        sentence_make(mem, "nothing calls a procedure '%.*s'", STR_ARG(name)),
+                        n.best);
     }
 }
 

@@ -41,9 +41,6 @@ void script_check_mocks(struct arena *mem, const struct trial_mocks *mocks,
 
 /* --- reading objects --- */
 
-/* The member of a map, or absent. */
-struct value script_member(struct value map, const char *name);
-
 /* Whether every member of `map` is one of `words`, which have spaces between them. */
 bool script_knows(struct value map, const char *words, struct err *err) MUST_USE;
 

@@ -1,15 +1,14 @@
 /* show.c - a trial as a value, for tests and clients; see trial.h. */
 #include "engine/show.h"
 #include "base/buf.h"
-#include "define/catalog.h"
+#include "define/catalog/catalog.h"
 #include "trial/trial.h"
 #include "value/json.h"
 #include "value/object.h"
 
 static void write_steps(struct buf *out, const struct trial_execution *e)
 {
-    object_name(out, "steps");
-    buf_char(out, '[');
+    object_list(out, "steps");
     for (size_t i = 0; i < e->history.count; i++) {
         if (e->history.items[i].kind == HISTORY_EVENT)
             continue;
@@ -21,17 +20,15 @@ static void write_steps(struct buf *out, const struct trial_execution *e)
 
 static void write_commands(struct buf *out, const struct trial_execution *e)
 {
-    object_name(out, "commands");
-    buf_char(out, '[');
+    object_list(out, "commands");
     for (size_t i = 0; i < e->commands.count; i++) {
         const struct command_run *run = &e->commands.items[i];
 
-        object_next(out);
-        buf_char(out, '{');
+        object_item(out);
         object_text(out, "step", run->step);
         object_text(out, "kind", str_of(history_kind_name(run->kind)));
         object_text(out, "place", run->place);
-        object_text(out, "type", str_of(catalog_command(run->type)->name));
+        object_text(out, "type", str_of(run->command->name));
         buf_char(out, '}');
     }
     buf_char(out, ']');
@@ -49,11 +46,9 @@ static void write_execution(struct buf *out, const struct trial_execution *e)
 
 static void write_logs(struct buf *out, const struct log_lines *logs)
 {
-    object_name(out, "logs");
-    buf_char(out, '[');
+    object_list(out, "logs");
     for (size_t i = 0; i < logs->count; i++) {
-        object_next(out);
-        buf_char(out, '{');
+        object_item(out);
         object_text(out, "level", logs->items[i].level);
         object_text(out, "message", logs->items[i].message);
         object_json(out, "data", logs->items[i].data_json);
@@ -65,11 +60,9 @@ static void write_logs(struct buf *out, const struct log_lines *logs)
 /* What it would have sent: {kind, name, step, body}. */
 static void write_messages(struct buf *out, const struct messages *messages)
 {
-    object_name(out, "messages");
-    buf_char(out, '[');
+    object_list(out, "messages");
     for (size_t i = 0; i < messages->count; i++) {
-        object_next(out);
-        buf_char(out, '{');
+        object_item(out);
         object_text(out, "kind", str_of(message_kind_name(messages->items[i].kind)));
         object_text(out, "name", messages->items[i].name);
         object_text(out, "step", messages->items[i].step);
@@ -84,15 +77,13 @@ static void write_records(struct buf *out, const struct trial *trial)
 {
     struct err err;
 
-    object_name(out, "records");
-    buf_char(out, '[');
+    object_list(out, "records");
     for (size_t i = 0; i < trial->records.count; i++) {
         const struct trial_record *record = &trial->records.items[i];
 
         if (!record->is_written)
             continue;
-        object_next(out);
-        buf_char(out, '{');
+        object_item(out);
         object_text(out, "object", record->read.object);
         object_text(out, "id", record->read.id);
         object_int(out, "version", record->read.last_version);
@@ -106,11 +97,9 @@ static void write_records(struct buf *out, const struct trial *trial)
 
 static void write_dead_letters(struct buf *out, const struct dead_letters *letters)
 {
-    object_name(out, "deadLetters");
-    buf_char(out, '[');
+    object_list(out, "deadLetters");
     for (size_t i = 0; i < letters->count; i++) {
-        object_next(out);
-        buf_char(out, '{');
+        object_item(out);
         object_text(out, "kind", letters->items[i].kind);
         object_text(out, "step", letters->items[i].step);
         object_int(out, "attempts", letters->items[i].attempts);
@@ -122,8 +111,7 @@ static void write_dead_letters(struct buf *out, const struct dead_letters *lette
 
 static void write_children(struct buf *out, const struct trial *trial)
 {
-    object_name(out, "children");
-    buf_char(out, '[');
+    object_list(out, "children");
     for (size_t i = 0; i < trial->children.count; i++) {
         object_next(out);
         write_execution(out, &trial->children.items[i]);
@@ -135,12 +123,10 @@ static void write_children(struct buf *out, const struct trial *trial)
 static void write_times(struct buf *out, const struct trial *trial)
 {
     int64_t us = trial->ended_at_us - trial->started_at_us;
-    struct err err;
 
     object_time(out, "endedAt", trial->ended_at_us);
     object_name(out, "duration");
-    if (!json_write(out, value_duration(us / 1000000, (uint32_t)(us % 1000000) * 1000), &err))
-        PANIC("a duration is JSON");
+    json_must_write(out, value_duration(us / 1000000, (uint32_t)(us % 1000000) * 1000));
 }
 
 struct value trial_value(struct arena *mem, const struct trial *trial)

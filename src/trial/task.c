@@ -4,6 +4,7 @@
  * One that nobody waits for is there at once. One that is waited for ends when
  * a mock says how, else when its time is up.
  */
+#include "define/program.h"
 #include "engine/state.h"
 #include "trial/inner.h"
 
@@ -15,7 +16,7 @@ struct trial_task {
     bool is_overdue, is_kept; /* its time is up; then it stays as it is */
 };
 
-void tasks_keep(struct run *r, const struct actor *a, const struct task_acts *acts)
+void tasks_keep(struct trial_run *r, const struct actor *a, const struct task_acts *acts)
 {
     for (size_t i = 0; i < acts->count; i++) {
         const struct task_act *act = &acts->items[i];
@@ -37,7 +38,7 @@ void tasks_keep(struct run *r, const struct actor *a, const struct task_acts *ac
     }
 }
 
-static struct trial_task *task_find(const struct run *r, const struct actor *a, struct str id)
+static struct trial_task *task_find(const struct trial_run *r, const struct actor *a, struct str id)
 {
     for (size_t i = 0; id.len > 0 && i < r->tasks.count; i++)
         if (r->tasks.items[i]->of == a && str_eq(r->tasks.items[i]->id, id))
@@ -46,7 +47,8 @@ static struct trial_task *task_find(const struct run *r, const struct actor *a, 
 }
 
 /* The task as the planner would show it, as far as a trial knows it. */
-static struct value task_view(struct run *r, const struct trial_task *task, const char *status)
+static struct value task_view(struct trial_run *r, const struct trial_task *task,
+                              const char *status)
 {
     static const char *const names[] = {"title",          "project_id", "description",
                                         "required_trade", "min_skill",  "priority",
@@ -57,30 +59,30 @@ static struct value task_view(struct run *r, const struct trial_task *task, cons
     struct value owner = value_map_get_str(task->body, STR("assign_to"));
     size_t count = 0, duplicate;
 
-    entries[count++] = (struct value_entry){value_key(STR("id")), value_string(task->id)};
+    value_entry_add(entries, &count, STR("id"), value_string(task->id));
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         struct value v = value_map_get_str(task->body, str_of(names[i]));
 
         if (v.kind == VALUE_ABSENT)
             v = str_eq(str_of(names[i]), STR("depends_on")) ? value_list(NULL, 0) : value_null();
-        entries[count++] = (struct value_entry){value_key(str_of(names[i])), v};
+        value_entry_add(entries, &count, str_of(names[i]), v);
     }
-    entries[count++] = (struct value_entry){
-        value_key(STR("due_at")),
-        due.kind == VALUE_INT ? value_timestamp(due.i / 1000000, (uint32_t)(due.i % 1000000) * 1000)
-                              : value_null()};
-    entries[count++] = (struct value_entry){value_key(STR("status")), value_string(str_of(status))};
-    entries[count++] = (struct value_entry){value_key(STR("assigned_to")),
-                                            owner.kind == VALUE_ABSENT ? value_null() : owner};
-    entries[count++] = (struct value_entry){value_key(STR("result")), value_null()};
+    due = due.kind == VALUE_INT
+              ? value_timestamp(due.i / 1000000, (uint32_t)(due.i % 1000000) * 1000)
+              : value_null();
+    value_entry_add(entries, &count, STR("due_at"), due);
+    value_entry_add(entries, &count, STR("status"), value_string(str_of(status)));
+    value_entry_add(entries, &count, STR("assigned_to"),
+                    owner.kind == VALUE_ABSENT ? value_null() : owner);
+    value_entry_add(entries, &count, STR("result"), value_null());
     return value_map_make(r->mem, entries, count, &duplicate);
 }
 
 /* What becomes of it now. False: nothing yet. */
-static bool task_end(struct run *r, const struct trial_task *task, struct str step,
+static bool task_end(struct trial_run *r, const struct trial_task *task, struct str step,
                      struct task_answer *out)
 {
-    struct value mock = mock_find(r->script->mocks.tasks, step), error, over;
+    struct value mock = value_map_member(r->script->mocks.tasks, step), error, over;
     bool is_assigned = value_map_get_str(task->body, STR("assign_to")).kind == VALUE_STRING;
     const char *open = is_assigned ? "assigned" : "available";
     struct str name = str_printf(r->mem, "task %.*s", STR_ARG(step));
@@ -107,7 +109,7 @@ static bool task_end(struct run *r, const struct trial_task *task, struct str st
     return true;
 }
 
-bool tasks_answer(struct run *r, const struct actor *a, struct event *out)
+bool tasks_answer(struct trial_run *r, const struct actor *a, struct event *out)
 {
     struct task_answers *answers;
     struct task_answer answer;

@@ -6,6 +6,7 @@
  * turn it is, if the execution waits for one. Then the clock is moved to the
  * earliest of what has a time.
  */
+#include "define/program.h"
 #include "define/trigger.h"
 #include "trial/inner.h"
 
@@ -15,35 +16,28 @@
 #define START_US INT64_C(1767225600000000) /* 2026-01-01 */
 #define NEVER INT64_MAX
 
-const char *trial_cut_message(enum trial_cut cut)
-{
-    static const char *const messages[] = {
-#define TRIAL_CUT(symbol, code, message) [TRIAL_##symbol] = (message),
-#include "trial/cuts.def"
-#undef TRIAL_CUT
-    };
+static const struct {
+    const char *code, *message;
+} stops[] = {
+#define TRIAL_STOP(symbol, code, message) [TRIAL_##symbol] = {(code), (message)},
+#include "trial/stops.def"
+#undef TRIAL_STOP
+};
 
-    return messages[cut];
+const char *trial_stop_message(enum trial_stop stop)
+{
+    return stops[stop].message;
 }
 
-const char *trial_cut_code(enum trial_cut cut)
+const char *trial_stop_code(enum trial_stop stop)
 {
-    static const char *const codes[] = {
-#define TRIAL_CUT(symbol, code, message) [TRIAL_##symbol] = (code),
-#include "trial/cuts.def"
-#undef TRIAL_CUT
-    };
-
-    return codes[cut];
+    return stops[stop].code;
 }
 
 static struct value tester(struct arena *mem)
 {
-    struct value_entry *entries = ARENA_ARRAY(mem, 2, struct value_entry);
-
-    entries[0] = (struct value_entry){value_key(STR("id")), value_string(STR("tester"))};
-    entries[1] = (struct value_entry){value_key(STR("name")), value_string(STR("Tester"))};
-    return value_map_take(mem, entries, 2);
+    return value_map_of(mem, VALUE_ENTRIES({value_key(STR("id")), value_string(STR("tester"))},
+                                           {value_key(STR("name")), value_string(STR("Tester"))}));
 }
 
 static bool is_over(const struct actor *a)
@@ -51,7 +45,7 @@ static bool is_over(const struct actor *a)
     return status_is_terminal(a->x->status);
 }
 
-static struct actor *first_actor(const struct run *r)
+static struct actor *first_actor(const struct trial_run *r)
 {
     ASSERT(r->actors.count > 0);
     return r->actors.items[0];
@@ -60,23 +54,22 @@ static struct actor *first_actor(const struct run *r)
 /* --- answers --- */
 
 /* The key under which an execution waits for the end of one; empty when it does not. */
-static struct str key_of_child(const struct actor *a, const char *id)
+static struct str key_of_child(const struct actor *a, struct str id)
 {
     for (uint32_t i = 0; !is_over(a) && i < execution_strands(a->x); i++) {
         struct str awaited = execution_cursor(a->x, i)->awaited;
 
-        if (str_starts_with(awaited, STR("child:")) && str_ends_with(awaited, str_of(id)))
+        if (str_starts_with(awaited, STR("child:")) && str_ends_with(awaited, id))
             return awaited;
     }
     return STR_NONE;
 }
 
 /* The execution that waits for the end of this one, or NULL. */
-static struct actor *awaiting(const struct run *r, const struct actor *child, struct str *key)
+static struct actor *awaiting(const struct trial_run *r, const struct actor *child, struct str *key)
 {
-    char id[UUID_TEXT_LEN + 1];
+    struct str id = UUID_STR(child->x->id);
 
-    uuid_write(child->x->id, id);
     for (size_t i = 0; i < r->actors.count; i++) {
         *key = key_of_child(r->actors.items[i], id);
         if (key->len > 0)
@@ -86,8 +79,12 @@ static struct actor *awaiting(const struct run *r, const struct actor *child, st
 }
 
 /* *more: somebody was answered. */
-static bool answer(struct run *r, bool *more, struct err *err)
+static bool answer(struct trial_run *r, bool *more, struct err *err)
 {
+    if (!actor_apply_notice(r, more, err))
+        return false;
+    if (*more)
+        return true;
     *more = true;
     for (size_t i = 0; i < r->actors.count; i++) {
         struct actor *a = r->actors.items[i], *parent;
@@ -115,7 +112,7 @@ static bool answer(struct run *r, bool *more, struct err *err)
 /* --- signals --- */
 
 /* The execution that a signal of the script is for: the newest of that process; or NULL. */
-static struct actor *receiver(const struct run *r, const struct trial_signal *s)
+static struct actor *receiver(const struct trial_run *r, const struct trial_signal *s)
 {
     if (s->to.len == 0)
         return first_actor(r);
@@ -131,14 +128,14 @@ static bool must_be_refused(const struct trial_signal *s)
 }
 
 /* Whether it can be sent: one that must be refused may come too late. */
-static bool can_receive(const struct run *r, const struct trial_signal *s)
+static bool can_receive(const struct trial_run *r, const struct trial_signal *s)
 {
     const struct actor *a = receiver(r, s);
 
     return a != NULL && (!is_over(a) || must_be_refused(s)) && a->x->status != STATUS_PENDING;
 }
 
-static struct value sender(const struct run *r, const struct trial_signal *s)
+static struct value sender(const struct trial_run *r, const struct trial_signal *s)
 {
     if (s->by.kind == VALUE_MAP)
         return s->by;
@@ -146,7 +143,7 @@ static struct value sender(const struct run *r, const struct trial_signal *s)
 }
 
 /* Send one that must be refused, and note what became of it: a refusal changes nothing. */
-static bool send_in_vain(struct run *r, size_t i, const struct event *ev, struct err *err)
+static bool send_in_vain(struct trial_run *r, size_t i, const struct event *ev, struct err *err)
 {
     struct trial_reply *reply = VEC_ADD(r->mem, &r->out->replies);
     struct findings *findings = r->findings;
@@ -159,18 +156,18 @@ static bool send_in_vain(struct run *r, size_t i, const struct event *ev, struct
     if (ok)
         return true;
     reply->is_refused = err->code == ERR_CONFLICT || err->code == ERR_INVALID;
-    reply->message = str_copy(r->mem, str_of(err->message));
+    reply->message = sentence_copy(r->mem, err_sentence(err));
     return reply->is_refused;
 }
 
-static bool send(struct run *r, size_t i, struct err *err)
+static bool send(struct trial_run *r, size_t i, struct err *err)
 {
     const struct trial_signal *s = &r->script->signals.items[i];
     const struct event ev = {.kind = EVENT_SIGNAL,
                              .signal_id = str_printf(r->mem, "signal-%zu", i + 1),
                              .signal_type = s->type,
                              .signal_payload = s->payload,
-                             .signal_by = sender(r, s)};
+                             .by = sender(r, s)};
 
     r->sent[i] = true;
     r->out->signals_unsent--;
@@ -179,7 +176,7 @@ static bool send(struct run *r, size_t i, struct err *err)
 }
 
 /* The signal whose turn it is, if it is waited for; else the number of signals. */
-static size_t signal_in_turn(struct run *r)
+static size_t signal_in_turn(struct trial_run *r)
 {
     const struct trial_signals *all = &r->script->signals;
     const struct actor *a;
@@ -194,7 +191,7 @@ static size_t signal_in_turn(struct run *r)
 }
 
 /* The signal that comes first by its time, or the number of signals. */
-static size_t signal_by_time(const struct run *r)
+static size_t signal_by_time(const struct trial_run *r)
 {
     const struct trial_signals *all = &r->script->signals;
     size_t first = all->count;
@@ -208,14 +205,14 @@ static size_t signal_by_time(const struct run *r)
 
 /* --- operators --- */
 
-static bool may_act(const struct run *r, const struct trial_action *action)
+static bool may_act(const struct trial_run *r, const struct trial_action *action)
 {
     const struct actor *a = first_actor(r);
 
     return !is_over(a) || (a->x->status == STATUS_FAILED && action->kind == EVENT_RETRY);
 }
 
-static bool act(struct run *r, size_t i, struct err *err)
+static bool act(struct trial_run *r, size_t i, struct err *err)
 {
     const struct trial_action *action = &r->script->actions.items[i];
     const struct reconciling *reconciling = first_actor(r)->x->cursor.reconciling;
@@ -236,7 +233,7 @@ static bool act(struct run *r, size_t i, struct err *err)
 }
 
 /* The action whose turn it is, if somebody must act; else the number of actions. */
-static size_t action_in_turn(struct run *r)
+static size_t action_in_turn(struct trial_run *r)
 {
     const struct trial_actions *all = &r->script->actions;
     bool is_stuck =
@@ -248,7 +245,7 @@ static size_t action_in_turn(struct run *r)
     return is_stuck && i < all->count && may_act(r, &all->items[i]) ? i : all->count;
 }
 
-static size_t action_by_time(const struct run *r)
+static size_t action_by_time(const struct trial_run *r)
 {
     const struct trial_actions *all = &r->script->actions;
     size_t first = all->count;
@@ -290,7 +287,7 @@ static int64_t wakes_at(const struct execution *x)
     return x->deadline_at_us > 0 && x->deadline_at_us < timer_us ? x->deadline_at_us : timer_us;
 }
 
-static struct actor *next_to_wake(const struct run *r, int64_t *at_us)
+static struct actor *next_to_wake(const struct trial_run *r, int64_t *at_us)
 {
     struct actor *first = NULL;
 
@@ -308,7 +305,7 @@ static struct actor *next_to_wake(const struct run *r, int64_t *at_us)
 }
 
 /* The first whose deadline passes before `until_us`, when something happens all the same. */
-static struct actor *next_to_expire(const struct run *r, int64_t until_us)
+static struct actor *next_to_expire(const struct trial_run *r, int64_t until_us)
 {
     for (size_t i = 0; until_us < NEVER && i < r->actors.count; i++) {
         struct actor *a = r->actors.items[i];
@@ -320,7 +317,7 @@ static struct actor *next_to_expire(const struct run *r, int64_t until_us)
     return NULL;
 }
 
-static void move_to(struct run *r, int64_t us)
+static void move_to(struct trial_run *r, int64_t us)
 {
     if (us > r->now_us)
         r->now_us = us;
@@ -332,7 +329,7 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* *more: something happened. */
-static bool step(struct run *r, bool *more, struct err *err)
+static bool step(struct trial_run *r, bool *more, struct err *err)
 {
     const struct trial_script *script = r->script;
     size_t signal = signal_by_time(r), action = action_by_time(r), turn;
@@ -378,23 +375,23 @@ static bool step(struct run *r, bool *more, struct err *err)
 
 /* --- the whole of it --- */
 
-static enum trial_cut limit_reached(const struct run *r, unsigned events)
+static enum trial_stop limit_reached(const struct trial_run *r, unsigned events)
 {
     const struct trial_world *w = r->world;
     size_t bytes = r->mem->held_bytes;
 
     if (events >= TRIAL_EVENTS_MAX)
-        return TRIAL_CUT_EVENTS;
+        return TRIAL_STOPPED_EVENTS;
     if (w == NULL)
         return TRIAL_WHOLE;
     for (size_t i = 0; i < r->actors.count; i++)
         bytes += r->actors.items[i]->mem.held_bytes;
     if (w->memory_max > 0 && bytes > w->memory_max)
-        return TRIAL_CUT_MEMORY;
-    return w->is_late != NULL && w->is_late(w->context) ? TRIAL_CUT_TIME : TRIAL_WHOLE;
+        return TRIAL_STOPPED_MEMORY;
+    return w->is_late != NULL && w->is_late(w->context) ? TRIAL_STOPPED_TIME : TRIAL_WHOLE;
 }
 
-static bool run_all(struct run *r, struct err *err)
+static bool run_all(struct trial_run *r, struct err *err)
 {
     bool more = true;
 
@@ -402,8 +399,8 @@ static bool run_all(struct run *r, struct err *err)
     if (!actor_apply(r, first_actor(r), (struct event){.kind = EVENT_START}, err))
         return false;
     for (unsigned events = 1; more; events++) {
-        r->out->cut = limit_reached(r, events);
-        if (r->out->cut != TRIAL_WHOLE)
+        r->out->stop = limit_reached(r, events);
+        if (r->out->stop != TRIAL_WHOLE)
             break;
         if (!step(r, &more, err))
             return false;
@@ -422,17 +419,11 @@ static struct str user_text(struct arena *mem, struct value user)
     return buf_view(&out);
 }
 
-static struct str webhook_text(struct value webhook, const char *name)
-{
-    struct value v = value_map_get_str(webhook, str_of(name));
-
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
-}
-
 /* The webhook of the process that starts it and has this path and method, where they are given. */
 static const struct trigger *find_webhook(const struct program *p, struct value webhook)
 {
-    struct str path = webhook_text(webhook, "path"), method = webhook_text(webhook, "method");
+    struct str path = value_map_text(webhook, STR("path")),
+               method = value_map_text(webhook, STR("method"));
 
     for (uint32_t i = 0; i < p->trigger_count; i++) {
         const struct trigger *t = &p->triggers[i];
@@ -446,7 +437,7 @@ static const struct trigger *find_webhook(const struct program *p, struct value 
 }
 
 /* What the trigger makes of the request becomes the start; without a trigger it has no input. */
-static bool fire_webhook(struct run *r, const struct program *p, struct execution_new *from,
+static bool fire_webhook(struct trial_run *r, const struct program *p, struct execution_new *from,
                          struct err *err)
 {
     const struct trigger_context context = {.webhook = r->script->webhook,
@@ -471,7 +462,7 @@ static bool fire_webhook(struct run *r, const struct program *p, struct executio
     return true;
 }
 
-static bool begin(struct run *r, const struct program *program, struct err *err)
+static bool begin(struct trial_run *r, const struct program *program, struct err *err)
 {
     const struct trial_script *script = r->script;
     struct execution_new from = {
@@ -503,7 +494,7 @@ static bool begin(struct run *r, const struct program *program, struct err *err)
 }
 
 /* What is left of an execution moves to the memory of the trial. */
-static struct trial_execution keep(struct run *r, struct actor *a)
+static struct trial_execution keep(struct trial_run *r, struct actor *a)
 {
     struct trial_execution kept = {
         .x = state_copy(r->mem, a->x), .history = a->history, .commands = a->commands};
@@ -516,7 +507,8 @@ bool trial_run(struct arena *mem, const struct program *program, const struct tr
                const struct trial_world *world, struct trial *out, struct findings *findings,
                struct err *err)
 {
-    struct run r = {.mem = mem, .script = script, .world = world, .out = out, .findings = findings};
+    struct trial_run r = {
+        .mem = mem, .script = script, .world = world, .out = out, .findings = findings};
     bool ok;
 
     *out = (struct trial){.signals_unsent = script->signals.count,

@@ -6,12 +6,17 @@
  * so that a process of 30 days ends at once. Signals and operators follow a
  * script; what others would do is answered by mocks; processes that it starts
  * run beside it.
+ *
+ * why: decisions 0095, 0096, 0097
  */
 #ifndef PAWL_TRIAL_TRIAL_H
 #define PAWL_TRIAL_TRIAL_H
 
 #include "define/define.h"
+#include "engine/advance.h"
 #include "engine/state.h"
+
+struct search_found;
 
 /* --- what is to happen --- */
 
@@ -121,15 +126,15 @@ struct trial_call {
 struct trial_reply {
     size_t signal; /* its number, from 0 on */
     bool is_refused;
-    struct str message; /* if it is */
+    struct sentence message; /* if it is */
     struct findings findings;
 };
 
 /* Why a trial was not run to its end. */
-enum trial_cut {
-#define TRIAL_CUT(symbol, code, message) TRIAL_##symbol,
-#include "trial/cuts.def"
-#undef TRIAL_CUT
+enum trial_stop {
+#define TRIAL_STOP(symbol, code, message) TRIAL_##symbol,
+#include "trial/stops.def"
+#undef TRIAL_STOP
 };
 
 struct trial {
@@ -155,7 +160,7 @@ struct trial {
     const bool *signals_sent; /* of the script, by their numbers */
     size_t signals_unsent;
     size_t actions_undone;
-    enum trial_cut cut;
+    enum trial_stop stop;
 };
 
 enum { TRIAL_EVENTS_MAX = 20000 };
@@ -170,9 +175,9 @@ bool trial_run(struct arena *mem, const struct program *program, const struct tr
                const struct trial_world *world, struct trial *out, struct findings *findings,
                struct err *err) MUST_USE;
 
-/* Why it was cut, in words, and as the code of a finding. */
-const char *trial_cut_message(enum trial_cut cut);
-const char *trial_cut_code(enum trial_cut cut);
+/* Why it was stopped, in words, and as the code of a finding. */
+const char *trial_stop_message(enum trial_stop stop);
+const char *trial_stop_code(enum trial_stop stop);
 
 /*
  * All of it as a map: {status, result, error, waitingFor, currentStep, input,

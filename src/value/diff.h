@@ -16,7 +16,10 @@ struct differences {
 
 /*
  * Add the smallest parts in which `to` differs from `from`, at most `max` in
- * all. Lists are compared item by item. 1 and 1.0 differ, and so do maps of
+ * all. Lists are compared item by item: by their codes where every item is an
+ * object with a `code` of its own, as steps are, else by position. An item that
+ * is gone is named by where it was, every other one by where it is now; a list
+ * whose items with codes stand in another order differs as a whole. 1 and 1.0 differ, and so do maps of
  * another order, as a whole. Pointers live in `mem`, values where they are.
  */
 void value_diff(struct arena *mem, struct value from, struct value to, size_t max,

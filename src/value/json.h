@@ -46,6 +46,13 @@ bool json_write(struct buf *out, struct value v, struct err *err) MUST_USE;
 /* The same for people: one item a line, two spaces of indent, no line feed at the end. */
 bool json_write_pretty(struct buf *out, struct value v, struct err *err) MUST_USE;
 
+/*
+ * The same for a value that has a JSON form for sure, as all that json_read()
+ * makes: one that has none panics. The text is in `mem`.
+ */
+void json_must_write(struct buf *out, struct value v);
+struct str json_must_text(struct arena *mem, struct value v);
+
 /* Append one string in quotes, escaped as json_write() does it. Must be UTF-8. */
 void json_write_string(struct buf *out, struct str s);
 

@@ -9,9 +9,8 @@
  *
  *     marker{  "a"  1  "b"  marker[  2  3      <- top
  */
+#include "base/alloc.h"
 #include "value/json_reader.h"
-
-#include <stdlib.h>
 
 enum { PADDING = 32, STACK_FIRST = 512 };
 
@@ -20,10 +19,8 @@ enum { PADDING = 32, STACK_FIRST = 512 };
 static void grow_stack(struct json_reader *r)
 {
     size_t bytes = (size_t)r->room * sizeof(*r->stack);
-    struct value *bigger = realloc(r->on_heap ? r->stack : NULL, bytes * 2);
+    struct value *bigger = alloc_resize(r->on_heap ? r->stack : NULL, bytes * 2, 1);
 
-    if (bigger == NULL)
-        PANIC("out of memory");
     if (!r->on_heap)
         memcpy(bigger, r->stack, bytes);
     r->stack = bigger;
@@ -38,7 +35,7 @@ static inline struct value *push(struct json_reader *r)
     return &r->stack[r->used++];
 }
 
-static inline bool open_frame(struct json_reader *r, const char *p, enum value_kind kind)
+static inline bool reader_open(struct json_reader *r, const char *p, enum value_kind kind)
 {
     struct value *marker = push(r);
 
@@ -94,7 +91,7 @@ static inline bool close_map(struct json_reader *r)
 
 /* --- the text --- */
 
-static inline char *skip_space(char *p)
+static inline char *reader_skip_space(char *p)
 {
     while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
         p++;
@@ -113,7 +110,7 @@ static char *read_word(struct json_reader *r, char *p, struct value *out)
         *out = value_bool(false);
         len = 5;
     } else {
-        return reader_fail_expected(r, p, "a value");
+        return reader_fail_expected(r, p, EXPECTED_VALUE);
     }
     return p + len;
 }
@@ -124,18 +121,18 @@ static inline char *read_key(struct json_reader *r, char *p)
     struct value *key;
 
     if (UNLIKELY(*p != '"'))
-        return reader_fail_expected(r, p, "a key in double quotes");
+        return reader_fail_expected(r, p, EXPECTED_KEY);
     key = push(r);
     p = reader_string(r, p + 1, key);
     if (UNLIKELY(p == NULL))
         return NULL;
     key->hash = value_key_hash(value_text(*key));
     if (UNLIKELY(*p != ':')) {
-        p = skip_space(p);
+        p = reader_skip_space(p);
         if (*p != ':')
-            return reader_fail_expected(r, p, "':' after the key");
+            return reader_fail_expected(r, p, EXPECTED_COLON);
     }
-    return skip_space(p + 1);
+    return reader_skip_space(p + 1);
 }
 
 /*
@@ -150,14 +147,14 @@ static inline char *read_value(struct json_reader *r, char *p, bool *complete)
     *complete = true;
     if (c == '"')
         return reader_string(r, p + 1, push(r));
-    if (c == '-' || reader_is_digit(c))
+    if (c == '-' || ascii_is_digit(c))
         return reader_number(r, p, push(r));
     if (c != '{' && c != '[')
         return read_word(r, p, push(r));
 
-    if (!open_frame(r, p, c == '{' ? VALUE_MAP : VALUE_LIST))
+    if (!reader_open(r, p, c == '{' ? VALUE_MAP : VALUE_LIST))
         return NULL;
-    p = skip_space(p + 1);
+    p = reader_skip_space(p + 1);
     if (c == '{' ? *p == '}' : *p == ']') {
         close_frame(r, c == '{' ? value_map_empty() : value_list(NULL, 0));
         return p + 1;
@@ -172,22 +169,22 @@ static inline char *read_after(struct json_reader *r, char *p, bool *done)
     for (;;) {
         uint8_t kind = r->stack[r->frame].kind;
 
-        p = skip_space(p);
+        p = reader_skip_space(p);
         if (kind == VALUE_ABSENT) {
             *done = true;
-            return reader_at_end(r, p) ? p : reader_fail_expected(r, p, "nothing after the value");
+            return reader_at_end(r, p) ? p : reader_fail_expected(r, p, EXPECTED_END);
         }
         if (*p == ',') {
-            p = skip_space(p + 1);
+            p = reader_skip_space(p + 1);
             return kind == VALUE_MAP ? read_key(r, p) : p;
         }
         if (kind == VALUE_LIST) {
             if (UNLIKELY(*p != ']'))
-                return reader_fail_expected(r, p, "',' or ']' after the value");
+                return reader_fail_expected(r, p, EXPECTED_LIST_TO_GO_ON);
             close_list(r);
         } else {
             if (UNLIKELY(*p != '}'))
-                return reader_fail_expected(r, p, "',' or '}' after the value");
+                return reader_fail_expected(r, p, EXPECTED_MAP_TO_GO_ON);
             if (UNLIKELY(!close_map(r)))
                 return NULL;
         }
@@ -211,7 +208,7 @@ bool json_read(struct arena *mem, struct str text, struct value *out, struct err
     memset(r.copy + text.len, 0, PADDING);
     stack[0] = value_absent();
 
-    p = skip_space(r.copy);
+    p = reader_skip_space(r.copy);
     if (memcmp(p, "\xEF\xBB\xBF", 3) == 0)
         p = reader_fail(&r, p,
                         "the text starts with a byte order mark; save it as UTF-8 without one");

@@ -8,6 +8,7 @@
 #ifndef PAWL_VALUE_JSON_READER_H
 #define PAWL_VALUE_JSON_READER_H
 
+#include "base/ascii.h"
 #include "value/json.h"
 
 #if defined(__SSE2__)
@@ -31,8 +32,20 @@ struct json_reader {
 /* Answers NULL. */
 char *reader_fail(struct json_reader *r, const char *at, const char *format, ...) PRINTF_LIKE(3, 4);
 
+enum json_expected {
+    EXPECTED_VALUE,
+    EXPECTED_KEY,
+    EXPECTED_COLON,
+    EXPECTED_END,
+    EXPECTED_LIST_TO_GO_ON,
+    EXPECTED_MAP_TO_GO_ON,
+    EXPECTED_DIGIT_BEHIND_SIGN,
+    EXPECTED_DIGIT_BEHIND_POINT,
+    EXPECTED_DIGIT_OF_EXPONENT,
+};
+
 /* Say what was expected, and what stands there instead. Answers NULL. */
-char *reader_fail_expected(struct json_reader *r, char *p, const char *expected);
+char *reader_fail_expected(struct json_reader *r, char *p, enum json_expected expected);
 
 static inline bool reader_at_end(const struct json_reader *r, const char *p)
 {
@@ -81,11 +94,6 @@ static inline char *reader_string(struct json_reader *r, char *p, struct value *
 
 /* --- numbers --- */
 
-static inline bool reader_is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
 /* All digits of a number that 64 bits could not decide, or that has too many. json_scalar.c */
 char *reader_long_number(struct json_reader *r, char *start, char *end, struct value *out);
 
@@ -101,13 +109,13 @@ static inline char *reader_number(struct json_reader *r, char *p, struct value *
     uint64_t n;
 
     p = first;
-    if (!reader_is_digit(*p))
-        return reader_fail_expected(r, p, "a digit after '-'");
+    if (!ascii_is_digit(*p))
+        return reader_fail_expected(r, p, EXPECTED_DIGIT_BEHIND_SIGN);
     n = (uint64_t)(*p++ - '0');
     if (n != 0)
-        for (; reader_is_digit(*p); p++)
+        for (; ascii_is_digit(*p); p++)
             n = n * 10 + (uint64_t)(*p - '0');
-    else if (reader_is_digit(*p))
+    else if (ascii_is_digit(*p))
         return reader_fail(r, start, "a number may not start with 0");
     if (*p == '.' || *p == 'e' || *p == 'E')
         return reader_fraction(r, start, p, n, out);

@@ -1,33 +1,25 @@
 /* json_scalar.c - strings with escapes, long numbers, and what is wrong; see json_reader.h. */
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "value/json_reader.h"
 
 #include "base/utf8.h"
 #include "value/number.h"
+#include "value/source.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 /* --- errors --- */
 
 char *reader_fail(struct json_reader *r, const char *at, const char *format, ...)
 {
-    size_t offset = (size_t)(at - r->copy);
-    size_t line_start = 0;
-    uint32_t line = 1, column;
-    char message[sizeof(r->err->message)];
+    struct place p = source_byte_place(r->text, (size_t)(at - r->copy));
     va_list args;
 
-    for (size_t i = 0; i < offset; i++)
-        if (r->text.ptr[i] == '\n') {
-            line++;
-            line_start = i + 1;
-        }
-    column = (uint32_t)utf8_count(str_slice(r->text, line_start, offset)) + 1;
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    (void)err_vset(r->err, ERR_BAD_JSON, p.line, p.column, format, args);
     va_end(args);
-    err_set_at(r->err, ERR_BAD_JSON, line, column, "%s", message);
     return NULL;
 }
 
@@ -43,7 +35,7 @@ static bool is_behind_comma(const struct json_reader *r, const char *p)
 
 static bool is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return ascii_is_letter(c) || c == '_';
 }
 
 /* How many letters, digits and dashes stand here: a name that lacks its quotes. */
@@ -51,7 +43,7 @@ static int word_length(const char *p)
 {
     int len = 0;
 
-    while (len < 100 && (is_letter(p[len]) || reader_is_digit(p[len]) || p[len] == '-'))
+    while (len < 100 && (is_letter(p[len]) || ascii_is_digit(p[len]) || p[len] == '-'))
         len++;
     return len;
 }
@@ -66,53 +58,64 @@ static bool is_first(const struct json_reader *r, const char *p)
 }
 
 /* What to write instead, when it is a mistake that people make; or NULL. */
-static const char *advice(const struct json_reader *r, const char *p, const char *expected)
+static const char *advice(const struct json_reader *r, const char *p, enum json_expected expected)
 {
-    bool is_after = strncmp(expected, "',' or", 6) == 0;
+    bool is_after = expected == EXPECTED_LIST_TO_GO_ON || expected == EXPECTED_MAP_TO_GO_ON;
 
     if (is_behind_comma(r, p))
-        return "take away the comma before it";
+        return PHRASE("take away the comma before it");
     if (p[0] == '/' && (p[1] == '/' || p[1] == '*'))
-        return "JSON has no comments: take it away (files for pawl may have them)";
+        return PHRASE("JSON has no comments: take it away (files for pawl may have them)");
     if (p[0] == '#')
-        return "JSON has no comments; in files for pawl they begin with //";
+        return PHRASE("JSON has no comments; in files for pawl they begin with //");
     if (p[0] == '\'')
-        return "texts and keys are written with double quotes";
+        return PHRASE("texts and keys are written with double quotes");
     if (is_after && (p[0] == '"' || p[0] == '{' || p[0] == '['))
-        return "a comma is missing before it";
+        return PHRASE("a comma is missing before it");
     if ((is_first(r, p) && (is_letter(p[0]) || p[0] == '%')) ||
         (p > r->copy && p[-1] == '-' && is_first(r, p - 1) && (p[0] == ' ' || p[0] == '-')))
-        return "if this is YAML, its file must be called .yaml";
+        return PHRASE("if this is YAML, its file must be called .yaml");
     if (is_after)
         return NULL;
     if (strncmp(p, "True", 4) == 0 || strncmp(p, "False", 5) == 0 || strncmp(p, "TRUE", 4) == 0 ||
         strncmp(p, "FALSE", 5) == 0)
-        return "true and false are written small";
+        return PHRASE("true and false are written small");
     if (strncmp(p, "None", 4) == 0 || strncmp(p, "undefined", 9) == 0 ||
         strncmp(p, "NULL", 4) == 0 || strncmp(p, "nil", 3) == 0 || strncmp(p, "NaN", 3) == 0)
-        return "what is not known is written null";
+        return PHRASE("what is not known is written null");
     return NULL;
 }
 
-char *reader_fail_expected(struct json_reader *r, char *p, const char *expected)
+char *reader_fail_expected(struct json_reader *r, char *p, enum json_expected expected)
 {
-    const char *instead;
+    static const char *const names[] = {
+        [EXPECTED_VALUE] = PHRASE("a value"),
+        [EXPECTED_KEY] = PHRASE("a key in double quotes"),
+        [EXPECTED_COLON] = PHRASE("':' after the key"),
+        [EXPECTED_END] = PHRASE("nothing after the value"),
+        [EXPECTED_LIST_TO_GO_ON] = PHRASE("',' or ']' after the value"),
+        [EXPECTED_MAP_TO_GO_ON] = PHRASE("',' or '}' after the value"),
+        [EXPECTED_DIGIT_BEHIND_SIGN] = PHRASE("a digit after '-'"),
+        [EXPECTED_DIGIT_BEHIND_POINT] = PHRASE("a digit after the point"),
+        [EXPECTED_DIGIT_OF_EXPONENT] = PHRASE("a digit in the exponent"),
+    };
+    const char *name = names[expected], *instead;
     size_t len;
 
     if (reader_at_end(r, p))
-        return reader_fail(r, p, "expected %s, but the text ends here", expected);
+        return reader_fail(r, p, "expected %s, but the text ends here", name);
     if ((unsigned char)*p < 0x20 || *p == 0x7F)
-        return reader_fail(r, p, "expected %s, found control character U+%04X", expected,
+        return reader_fail(r, p, "expected %s, found control character U+%04X", name,
                            (unsigned char)*p);
     len = utf8_sequence_length(p, (size_t)(r->copy + r->text.len - p));
     if (len == 0)
         return reader_fail(r, p, "the text is not UTF-8");
     instead = advice(r, p, expected);
-    if (instead == NULL && is_letter(*p) && strncmp(expected, "nothing", 7) != 0)
+    if (instead == NULL && is_letter(*p) && expected != EXPECTED_END)
         return reader_fail(r, p,
                            "expected %s, found '%.*s'; a text stands in double quotes: \"%.*s\"",
-                           expected, (int)len, p, word_length(p), p);
-    return reader_fail(r, p, "expected %s, found '%.*s'%s%s", expected, (int)len, p,
+                           name, (int)len, p, word_length(p), p);
+    return reader_fail(r, p, "expected %s, found '%.*s'%s%s", name, (int)len, p,
                        instead == NULL ? "" : "; ", instead == NULL ? "" : instead);
 }
 
@@ -124,13 +127,11 @@ static int32_t read_hex4(const char *p)
     int32_t n = 0;
 
     for (int i = 0; i < 4; i++) {
-        char c = p[i];
-        if (c >= '0' && c <= '9')
-            n = n << 4 | (c - '0');
-        else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))
-            n = n << 4 | ((c | 0x20) - 'a' + 10);
-        else
+        int digit = hex_digit(p[i]);
+
+        if (digit < 0)
             return -1;
+        n = n << 4 | digit;
     }
     return n;
 }
@@ -151,12 +152,12 @@ static char *read_unicode(struct json_reader *r, char *p, char **to)
     if (code < 0)
         return reader_fail(r, p, "\\u needs four hexadecimal digits");
     if (code == 0)
-        return refuse(r, p, "U+0000 is not allowed");
+        return refuse(r, p, PHRASE("U+0000 is not allowed"));
     p += 6;
     if (code >= 0xD800 && code <= 0xDFFF) {
         int32_t low = code <= 0xDBFF && p[0] == '\\' && p[1] == 'u' ? read_hex4(p + 2) : -1;
         if (low < 0xDC00 || low > 0xDFFF)
-            return refuse(r, p - 6, "half a surrogate pair");
+            return refuse(r, p - 6, PHRASE("half a surrogate pair"));
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
         p += 6;
     }
@@ -166,36 +167,17 @@ static char *read_unicode(struct json_reader *r, char *p, char **to)
 
 static char *read_escape(struct json_reader *r, char *p, char **to)
 {
-    char c;
+    static const char escapes[UINT8_MAX + 1] = {
+        ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+        ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
+    char c = escapes[(unsigned char)p[1]];
 
-    switch (p[1]) {
-    case '"':
-    case '\\':
-    case '/':
-        c = p[1];
-        break;
-    case 'b':
-        c = '\b';
-        break;
-    case 'f':
-        c = '\f';
-        break;
-    case 'n':
-        c = '\n';
-        break;
-    case 'r':
-        c = '\r';
-        break;
-    case 't':
-        c = '\t';
-        break;
-    case 'u':
+    if (p[1] == 'u')
         return read_unicode(r, p, to);
-    default:
+    if (c == '\0')
         return reader_at_end(r, p + 1)
                    ? reader_fail(r, p + 1, "the string is not closed")
                    : reader_fail(r, p, "unknown escape; write \\\\ for a backslash");
-    }
     *(*to)++ = c;
     return p + 2;
 }
@@ -265,9 +247,9 @@ char *reader_fraction(struct json_reader *r, char *start, char *p, uint64_t digi
 
     if (*p == '.') {
         char *point = p++;
-        if (!reader_is_digit(*p))
-            return reader_fail_expected(r, p, "a digit after the point");
-        for (; reader_is_digit(*p); p++)
+        if (!ascii_is_digit(*p))
+            return reader_fail_expected(r, p, EXPECTED_DIGIT_BEHIND_POINT);
+        for (; ascii_is_digit(*p); p++)
             digits = digits * 10 + (uint64_t)(*p - '0');
         exponent = point + 1 - p;
     }
@@ -277,9 +259,9 @@ char *reader_fraction(struct json_reader *r, char *start, char *p, uint64_t digi
         bool negative = *++p == '-';
         if (*p == '-' || *p == '+')
             p++;
-        if (!reader_is_digit(*p))
-            return reader_fail_expected(r, p, "a digit in the exponent");
-        for (; reader_is_digit(*p); p++)
+        if (!ascii_is_digit(*p))
+            return reader_fail_expected(r, p, EXPECTED_DIGIT_OF_EXPONENT);
+        for (; ascii_is_digit(*p); p++)
             if (written < 100000)
                 written = written * 10 + (*p - '0');
         exponent += negative ? -written : written;

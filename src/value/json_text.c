@@ -3,7 +3,7 @@
 
 #include "value/json.h"
 
-static size_t skip_space(struct str text, size_t at)
+static size_t text_skip_space(struct str text, size_t at)
 {
     while (at < text.len && strchr(" \t\r\n", text.ptr[at]) != NULL)
         at++;
@@ -63,19 +63,19 @@ static bool find_member(struct arena *mem, struct str text, size_t at, struct st
 {
     if (at == text.len || text.ptr[at] != '{')
         return false;
-    at = skip_space(text, at + 1);
+    at = text_skip_space(text, at + 1);
     while (at < text.len && text.ptr[at] == '"') {
         size_t end = skip_string(text, at);
-        size_t start = skip_space(text, skip_space(text, end) + 1); /* over the colon */
+        size_t start = text_skip_space(text, text_skip_space(text, end) + 1); /* over the colon */
 
         if (is_name(mem, str_slice(text, at, end), name)) {
             *key = at;
             *value = start;
             return true;
         }
-        at = skip_space(text, skip_value(text, start));
+        at = text_skip_space(text, skip_value(text, start));
         if (at < text.len && text.ptr[at] == ',')
-            at = skip_space(text, at + 1);
+            at = text_skip_space(text, at + 1);
     }
     return false;
 }
@@ -84,27 +84,27 @@ struct str json_text_member(struct arena *mem, struct str text, struct str name)
 {
     size_t key, value;
 
-    if (!find_member(mem, text, skip_space(text, 0), name, &key, &value))
+    if (!find_member(mem, text, text_skip_space(text, 0), name, &key, &value))
         return STR_NONE;
     return str_slice(text, value, skip_value(text, value));
 }
 
 size_t json_text_items(struct str text, struct str *out, size_t room)
 {
-    size_t at = skip_space(text, 0), count = 0;
+    size_t at = text_skip_space(text, 0), count = 0;
 
     if (at == text.len || text.ptr[at] != '[')
         return 0;
-    at = skip_space(text, at + 1);
+    at = text_skip_space(text, at + 1);
     while (at < text.len && text.ptr[at] != ']') {
         size_t end = skip_value(text, at);
 
         if (count < room)
             out[count] = str_slice(text, at, end);
         count++;
-        at = skip_space(text, end);
+        at = text_skip_space(text, end);
         if (at < text.len && text.ptr[at] == ',')
-            at = skip_space(text, at + 1);
+            at = text_skip_space(text, at + 1);
     }
     return count;
 }
@@ -116,15 +116,15 @@ static bool find_item(struct str text, size_t at, struct str token, size_t *valu
 
     if (at == text.len || text.ptr[at] != '[' || !str_to_int64(token, &index) || index < 0)
         return false;
-    at = skip_space(text, at + 1);
+    at = text_skip_space(text, at + 1);
     while (at < text.len && text.ptr[at] != ']') {
         if (index-- == 0) {
             *value = at;
             return true;
         }
-        at = skip_space(text, skip_value(text, at));
+        at = text_skip_space(text, skip_value(text, at));
         if (at < text.len && text.ptr[at] == ',')
-            at = skip_space(text, at + 1);
+            at = text_skip_space(text, at + 1);
     }
     return false;
 }
@@ -146,7 +146,7 @@ static struct str unescaped(struct arena *mem, struct str token)
 bool json_text_find(struct arena *mem, struct str text, struct str pointer, size_t *key,
                     size_t *value)
 {
-    *key = *value = skip_space(text, 0);
+    *key = *value = text_skip_space(text, 0);
     while (pointer.len > 0) {
         int64_t slash = str_find(pointer, STR("/"), 1);
         size_t end = slash < 0 ? pointer.len : (size_t)slash;

@@ -21,31 +21,31 @@ enum {
     AFTER_STRING = 16 /* room behind a string, for a colon and a space */
 };
 
-static const char too_deep[] = "nested too deep for JSON";
+static const char too_deep[] = PHRASE("nested too deep for JSON");
 
 _Static_assert(SCALAR_MAX >= NUMBER_TEXT_MAX + 8 && SCALAR_MAX >= DURATION_TEXT_MAX + 8 &&
                    SCALAR_MAX >= TIMESTAMP_TEXT_MAX + 8,
                "a scalar fits");
 
 /* A list or map of which items are still to be written. */
-struct frame {
+struct json_frame {
     struct value whole; /* the list or map */
     uint32_t next;      /* the item or entry to write next */
 };
 
-struct writer {
+struct json_writer {
     struct buf *out;
     size_t limit; /* of the buffer, which itself is unlimited meanwhile */
     char *end;    /* of the room in the buffer */
     bool pretty;
     uint32_t depth;
     struct err *err;
-    struct frame frames[JSON_DEPTH_MAX];
+    struct json_frame frames[JSON_DEPTH_MAX];
 };
 
 /* --- errors --- */
 
-static char *fail_too_large(struct writer *w)
+static char *fail_too_large(struct json_writer *w)
 {
     err_set(w->err, ERR_TOO_LARGE, "the value is longer than %zu bytes as JSON", w->limit);
     return NULL;
@@ -65,14 +65,14 @@ static size_t key_text(char out[NUMBER_TEXT_MAX], struct value key)
 }
 
 /* Say what is wrong, and where in the value: at what each frame has stepped to last. */
-static char *fail(struct writer *w, const char *what)
+static char *fail(struct json_writer *w, const char *what)
 {
     enum { SHOWN = 120 };
     struct buf path;
 
     buf_init(&path);
     for (uint32_t i = 0; i < w->depth && path.len <= SHOWN; i++) {
-        const struct frame *f = &w->frames[i];
+        const struct json_frame *f = &w->frames[i];
         struct value key;
         char text[NUMBER_TEXT_MAX];
 
@@ -96,7 +96,7 @@ static char *fail(struct writer *w, const char *what)
 /* --- text --- */
 
 /* Make room for `extra` bytes after out->len; answers where they go. */
-static char *start(struct writer *w, size_t extra)
+static char *start(struct json_writer *w, size_t extra)
 {
     struct buf *out = w->out;
 
@@ -107,20 +107,20 @@ static char *start(struct writer *w, size_t extra)
     return out->ptr + out->len;
 }
 
-static char *grow(struct writer *w, const char *to, size_t extra)
+static char *grow(struct json_writer *w, const char *to, size_t extra)
 {
     w->out->len = (size_t)(to - w->out->ptr);
     return start(w, extra);
 }
 
 /* Make room for `extra` bytes at `to`. */
-static inline char *room(struct writer *w, char *to, size_t extra)
+static inline char *room(struct json_writer *w, char *to, size_t extra)
 {
     return LIKELY((size_t)(w->end - to) >= extra) ? to : grow(w, to, extra);
 }
 
 /* From byte `from` on, a piece at a time. */
-static char *add_escaped(struct writer *w, char *to, struct str s, size_t from)
+static char *add_escaped(struct json_writer *w, char *to, struct str s, size_t from)
 {
     enum { PIECE = 256 };
 
@@ -135,7 +135,7 @@ static char *add_escaped(struct writer *w, char *to, struct str s, size_t from)
 }
 
 /* A string for which there is no room yet, or with something to escape. */
-static char *add_string_slowly(struct writer *w, char *to, struct str s)
+static char *add_string_slowly(struct json_writer *w, char *to, struct str s)
 {
     size_t done;
 
@@ -152,7 +152,7 @@ static char *add_string_slowly(struct writer *w, char *to, struct str s)
 }
 
 /* Text in quotes, and room for AFTER_STRING more bytes behind it. */
-static inline char *add_string(struct writer *w, char *to, struct str s)
+static inline char *add_string(struct json_writer *w, char *to, struct str s)
 {
     if (LIKELY((size_t)(w->end - to) >= s.len + 2 + AFTER_STRING) &&
         LIKELY(json_copy_plain(to + 1, s.ptr, s.len) == s.len)) {
@@ -165,7 +165,7 @@ static inline char *add_string(struct writer *w, char *to, struct str s)
 
 /* --- scalars --- */
 
-static char *add_bytes(struct writer *w, char *to, struct str bytes)
+static char *add_bytes(struct json_writer *w, char *to, struct str bytes)
 {
     size_t len = base64_encoded_len(bytes.len);
 
@@ -186,7 +186,7 @@ static char *add_time(char *to, struct value v)
     return to;
 }
 
-static inline char *add_scalar(struct writer *w, char *to, struct value v)
+static inline char *add_scalar(struct json_writer *w, char *to, struct value v)
 {
     if (v.kind == VALUE_STRING)
         return add_string(w, to, value_text(v));
@@ -204,8 +204,8 @@ static inline char *add_scalar(struct writer *w, char *to, struct value v)
         return to + number_write_uint(to, v.u);
     case VALUE_DOUBLE:
         if (UNLIKELY(!isfinite(v.d)))
-            return fail(w, isnan(v.d) ? "NaN cannot be written as JSON"
-                                      : "infinity cannot be written as JSON");
+            return fail(w, isnan(v.d) ? PHRASE("NaN cannot be written as JSON")
+                                      : PHRASE("infinity cannot be written as JSON"));
         return to + number_write_double(to, v.d, NUMBER_JSON);
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
@@ -218,9 +218,9 @@ static inline char *add_scalar(struct writer *w, char *to, struct value v)
     case VALUE_TYPE:
         return add_string(w, to, str_of(v.type_name));
     case VALUE_ABSENT:
-        return fail(w, "an absent value cannot be written as JSON");
+        return fail(w, PHRASE("an absent value cannot be written as JSON"));
     case VALUE_ERROR:
-        return fail(w, "an error cannot be written as JSON");
+        return fail(w, PHRASE("an error cannot be written as JSON"));
     case VALUE_STRING:
     case VALUE_LIST:
     case VALUE_MAP:
@@ -233,7 +233,7 @@ static inline char *add_scalar(struct writer *w, char *to, struct value v)
 
 /* --- lists and maps --- */
 
-static char *add_line(struct writer *w, char *to)
+static char *add_line(struct json_writer *w, char *to)
 {
     size_t spaces = (size_t)w->depth * 2;
 
@@ -244,19 +244,20 @@ static char *add_line(struct writer *w, char *to)
 }
 
 /* A key that becomes a string: no string key may be the same. */
-static char *add_other_key(struct writer *w, char *to, struct value map, struct value key)
+static char *add_other_key(struct json_writer *w, char *to, struct value map, struct value key)
 {
     char text[NUMBER_TEXT_MAX];
     struct str s = str_from(text, key_text(text, key));
 
     if (s.len == 0)
-        return fail(w, "a key that is no string, number or boolean cannot be written as JSON");
+        return fail(w,
+                    PHRASE("a key that is no string, number or boolean cannot be written as JSON"));
     if (value_map_get_str(map, s).kind != VALUE_ABSENT)
-        return fail(w, "two keys are the same in JSON");
+        return fail(w, PHRASE("two keys are the same in JSON"));
     return add_string(w, to, s);
 }
 
-static inline char *add_key(struct writer *w, char *to, struct value map, struct value key)
+static inline char *add_key(struct json_writer *w, char *to, struct value map, struct value key)
 {
     if (LIKELY(key.kind == VALUE_STRING))
         to = add_string(w, to, value_text(key));
@@ -271,11 +272,12 @@ static inline char *add_key(struct writer *w, char *to, struct value map, struct
 }
 
 /* What an optional holds, or VALUE_ABSENT when it has been said what is wrong. */
-static struct value unwrap(struct writer *w, struct value v)
+static struct value unwrap(struct json_writer *w, struct value v)
 {
     for (int i = 0; v.kind == VALUE_OPTIONAL; i++) {
         if (v.inner == NULL || i == JSON_DEPTH_MAX) {
-            fail(w, v.inner == NULL ? "an empty optional cannot be written as JSON" : too_deep);
+            fail(w, v.inner == NULL ? PHRASE("an empty optional cannot be written as JSON")
+                                    : too_deep);
             return value_absent();
         }
         v = *v.inner;
@@ -284,7 +286,7 @@ static struct value unwrap(struct writer *w, struct value v)
 }
 
 /* A list or map: its opening bracket, and the other one when it is empty. */
-static inline char *open_frame(struct writer *w, char *to, struct value whole)
+static inline char *writer_open(struct json_writer *w, char *to, struct value whole)
 {
     if (UNLIKELY(w->depth == JSON_DEPTH_MAX))
         return fail(w, too_deep);
@@ -300,10 +302,10 @@ static inline char *open_frame(struct writer *w, char *to, struct value whole)
     return to + 1;
 }
 
-static inline char *close_finished(struct writer *w, char *to)
+static inline char *close_finished(struct json_writer *w, char *to)
 {
     while (w->depth > 0) {
-        const struct frame *f = &w->frames[w->depth - 1];
+        const struct json_frame *f = &w->frames[w->depth - 1];
 
         if (f->next < f->whole.len)
             break;
@@ -317,9 +319,9 @@ static inline char *close_finished(struct writer *w, char *to)
 }
 
 /* Step to the next value of the innermost list or map, which has one. */
-static inline char *step(struct writer *w, char *to, struct value *next)
+static inline char *step(struct json_writer *w, char *to, struct value *next)
 {
-    struct frame *f = &w->frames[w->depth - 1];
+    struct json_frame *f = &w->frames[w->depth - 1];
     uint32_t at = f->next++;
 
     if (at > 0) {
@@ -337,7 +339,7 @@ static inline char *step(struct writer *w, char *to, struct value *next)
 }
 
 /* Answers the place after the text. */
-static char *write_all(struct writer *w, char *to, struct value v)
+static char *write_all(struct json_writer *w, char *to, struct value v)
 {
     for (;;) {
         if (UNLIKELY(v.kind == VALUE_OPTIONAL)) {
@@ -346,7 +348,7 @@ static char *write_all(struct writer *w, char *to, struct value v)
                 return NULL;
         }
         if (v.kind == VALUE_LIST || v.kind == VALUE_MAP)
-            to = open_frame(w, to, v);
+            to = writer_open(w, to, v);
         else
             to = add_scalar(w, to, v);
         if (UNLIKELY(to == NULL))
@@ -364,7 +366,7 @@ static char *write_all(struct writer *w, char *to, struct value v)
 
 static bool write_value(struct buf *out, struct value v, bool pretty, struct err *err)
 {
-    struct writer w; /* not cleared: the frames are large, and filled as they are used */
+    struct json_writer w; /* not cleared: the frames are large, and filled as they are used */
     size_t before = out->len, limit = out->limit;
     char *to;
 
@@ -413,4 +415,21 @@ void json_write_string(struct buf *out, struct str s)
         out->failed = true;
         out->room = out->len;
     }
+}
+
+void json_must_write(struct buf *out, struct value v)
+{
+    struct err err;
+
+    if (!json_write(out, v, &err))
+        PANIC("the value has no JSON form");
+}
+
+struct str json_must_text(struct arena *mem, struct value v)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    json_must_write(&out, v);
+    return buf_view(&out);
 }

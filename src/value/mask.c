@@ -1,6 +1,7 @@
 /* mask.c - see mask.h. */
 #include "value/mask.h"
 
+#include "base/ascii.h"
 #include "value/json.h"
 
 static const struct str hidden = {.ptr = "***", .len = 3};
@@ -19,9 +20,26 @@ void mask_add_field(struct arena *mem, struct mask *m, struct str name)
     *VEC_ADD(mem, &m->fields) = name;
 }
 
+void mask_hide_all(struct mask *m)
+{
+    m->hides_all = true;
+}
+
 /* --- learning --- */
 
-static bool is_number(struct value v)
+/* What to look for within texts: secrets that say enough. */
+static struct pattern_set *mask_parts(struct arena *mem, const struct mask *m)
+{
+    struct str *parts = ARENA_ARRAY(mem, m->texts.count + 1, struct str);
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->texts.count; i++)
+        if (m->texts.items[i].len >= MASK_LEN_MIN)
+            parts[count++] = m->texts.items[i];
+    return pattern_set_new(mem, parts, count);
+}
+
+static bool mask_is_number(struct value v)
 {
     return v.kind == VALUE_INT || v.kind == VALUE_UINT || v.kind == VALUE_DOUBLE;
 }
@@ -36,6 +54,49 @@ static struct str number_text(struct arena *mem, struct value v)
     return json_write(&out, v, &err) ? buf_view(&out) : STR_NONE;
 }
 
+/* A text within JSON, as another text may hold it. */
+static struct str escaped_text(struct arena *mem, struct str text)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    json_write_string(&out, text);
+    return str_slice(buf_view(&out), 1, out.len - 1);
+}
+
+void mask_add_secret(struct arena *mem, struct mask *m, struct str secret)
+{
+    if (secret.len == 0 || m->hides_all || map_find(&m->whole, secret) != NULL)
+        return;
+    m->bytes += secret.len;
+    if (m->texts.count >= MASK_SECRETS_MAX || m->bytes > MASK_BYTES_MAX) {
+        mask_hide_all(m);
+        return;
+    }
+    if (m->texts.count == 0)
+        map_init(&m->whole, mem);
+    secret = str_copy(mem, secret);
+    m->whole.mem = mem; /* the arena may have moved with its owner */
+    (void)map_add(&m->whole, secret, NULL);
+    *VEC_ADD(mem, &m->texts) = secret;
+    m->parts = NULL;
+}
+
+void mask_seal(struct arena *mem, struct mask *m)
+{
+    if (m->texts.count > 0)
+        m->parts = mask_parts(mem, m);
+}
+
+static void learn_text(struct arena *mem, struct mask *m, struct str text)
+{
+    struct str escaped = escaped_text(mem, text);
+
+    mask_add_secret(mem, m, text);
+    if (escaped.len > text.len)
+        mask_add_secret(mem, m, escaped);
+}
+
 static void learn(struct arena *mem, struct mask *m, struct value v)
 {
     struct str text = STR_NONE;
@@ -48,10 +109,10 @@ static void learn(struct arena *mem, struct mask *m, struct value v)
             learn(mem, m, v.items[i]);
     else if (v.kind == VALUE_STRING)
         text = value_text(v);
-    else if (is_number(v))
+    else if (mask_is_number(v))
         text = number_text(mem, v);
     if (text.len >= MASK_LEN_MIN || (v.kind == VALUE_STRING && text.len > 0))
-        *VEC_ADD(mem, &m->texts) = text;
+        learn_text(mem, m, text);
 }
 
 static void learn_members(struct arena *mem, struct mask *m, const struct mask_names *names,
@@ -71,30 +132,11 @@ void mask_learn_answer(struct arena *mem, struct mask *m, struct value answer)
     learn_members(mem, m, &m->fields, answer);
 }
 
-/* --- hiding --- */
-
-/* The longest secret that stands at this place of the text; 0 for none. */
-static size_t secret_at(const struct mask *m, struct str text, size_t at)
-{
-    size_t longest = 0;
-
-    for (size_t i = 0; i < m->texts.count; i++) {
-        struct str secret = m->texts.items[i];
-        bool is_whole = at == 0 && secret.len == text.len;
-        if (secret.len > longest && secret.len <= text.len - at &&
-            (secret.len >= MASK_LEN_MIN || is_whole) &&
-            memcmp(text.ptr + at, secret.ptr, secret.len) == 0)
-            longest = secret.len;
-    }
-    return longest;
-}
-
 /* --- links --- */
 
 static bool is_link_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
+    return ascii_is_letter_or_digit(c) || c == '-' || c == '_';
 }
 
 /* Where the next link begins, and how long it is; -1: there is none from there on. */
@@ -144,84 +186,206 @@ struct str mask_links(struct arena *mem, struct str text)
 
 /* --- in texts --- */
 
+/* One value that is being masked. */
+struct masking {
+    struct arena *mem;
+    const struct mask *m;
+    struct pattern_set *parts;
+    bool is_in_text; /* it was read from a text: texts in it are not read again */
+};
+
+static struct value hide_value(const struct masking *h, struct value v);
+
+static struct masking masking_begin(struct arena *mem, const struct mask *m)
+{
+    struct masking h = {.mem = mem, .m = m, .parts = m->parts};
+
+    if (h.parts == NULL && m->texts.count > 0)
+        h.parts = mask_parts(mem, m);
+    return h;
+}
+
+static struct str hide_parts(const struct masking *h, struct str text)
+{
+    if (map_find(&h->m->whole, text) != NULL)
+        return hidden;
+    return pattern_set_replace(h->mem, h->parts, text, hidden);
+}
+
+/* Whether a text is a list or a map: *masked is its JSON without secrets, *is_same that it had none. */
+static bool mask_structure(const struct masking *h, struct str text, struct str *masked,
+                           bool *is_same)
+{
+    struct masking inner = *h;
+    struct buf before, after;
+    struct value v;
+    struct err err;
+
+    if (text.len == 0 || (text.ptr[0] != '{' && text.ptr[0] != '[') ||
+        !json_read(h->mem, text, &v, &err))
+        return false;
+    inner.is_in_text = true;
+    buf_init_arena(&before, h->mem);
+    buf_init_arena(&after, h->mem);
+    mask_write(&before, v);
+    mask_write(&after, hide_value(&inner, v));
+    *masked = buf_view(&after);
+    *is_same = str_eq(buf_view(&before), *masked);
+    return true;
+}
+
+/*
+ * A list or a map that was made a text, as the message of a log may be, is
+ * masked as what it is too: that finds short texts, and numbers. It stays as it
+ * is written where hiding what the text holds was enough.
+ */
+static struct str hide_text(const struct masking *h, struct str text)
+{
+    struct str plain, masked, ignored;
+    bool is_same;
+
+    if (h->m->hides_all && text.len > 0)
+        return hidden;
+    text = mask_links(h->mem, text);
+    if (h->m->texts.count == 0)
+        return text;
+    plain = hide_parts(h, text);
+    if (h->is_in_text || !mask_structure(h, text, &masked, &is_same) || is_same ||
+        (mask_structure(h, plain, &ignored, &is_same) && is_same))
+        return plain;
+    return hide_parts(h, masked);
+}
+
 struct str mask_text(struct arena *mem, const struct mask *m, struct str text)
 {
-    size_t from = 0;
-    struct buf out;
+    const struct masking h = masking_begin(mem, m);
 
-    text = mask_links(mem, text);
-
-    buf_init_arena(&out, mem);
-    for (size_t at = 0; at < text.len;) {
-        size_t len = secret_at(m, text, at);
-        if (len == 0) {
-            at++;
-            continue;
-        }
-        buf_add(&out, text.ptr + from, at - from);
-        buf_str(&out, hidden);
-        at += len;
-        from = at;
-    }
-    if (out.len == 0)
-        return text;
-    buf_add(&out, text.ptr + from, text.len - from);
-    return buf_view(&out);
+    return hide_text(&h, text);
 }
 
 static bool is_secret_number(struct arena *mem, const struct mask *m, struct value v)
 {
     struct str text;
 
-    if (!is_number(v))
-        return false;
+    if (!mask_is_number(v) || m->hides_all)
+        return mask_is_number(v);
     text = number_text(mem, v);
-    for (size_t i = 0; i < m->texts.count; i++)
-        if (text.len >= MASK_LEN_MIN && str_eq(m->texts.items[i], text))
+    return text.len >= MASK_LEN_MIN && map_find(&m->whole, text) != NULL;
+}
+
+/* Keys of one map: those that stay as they are, then those that stand for secrets. */
+struct mask_keys {
+    struct map taken;
+    unsigned count; /* of names that were tried for secrets */
+};
+
+/* The key of a number or a boolean as JSON writes it. */
+static struct str mask_key_text(struct arena *mem, struct value key)
+{
+    return key.kind == VALUE_STRING ? value_text(key) : number_text(mem, key);
+}
+
+/* A name for a key that was a secret, which no other key of the map has. */
+static struct value mask_key(struct arena *mem, struct mask_keys *keys, struct str text)
+{
+    struct str name = text;
+    bool is_new = false;
+
+    while (!is_new) {
+        if (++keys->count > 1)
+            name = str_printf(mem, "%.*s%u", STR_ARG(text), keys->count);
+        (void)map_add(&keys->taken, name, &is_new);
+    }
+    return value_key(name);
+}
+
+/* Names of sensitive members are known to all. */
+static bool mask_is_name(const struct mask *m, struct str text)
+{
+    for (size_t i = 0; i < m->names.count; i++)
+        if (str_eq(m->names.items[i], text))
             return true;
     return false;
 }
 
-/* A key that was a secret; several such stay apart. */
-static struct value mask_key(struct arena *mem, const struct mask *m, struct value key,
-                             unsigned *count)
+/* Replace keys that hold secrets. */
+static void mask_keys(const struct masking *h, struct value_entry *entries, uint32_t count)
 {
-    struct str text = mask_text(mem, m, value_text(key));
+    struct arena *mem = h->mem;
+    struct str *texts = ARENA_ARRAY(mem, count + 1u, struct str);
+    struct mask_keys keys = {0};
+    bool is_any = false;
 
-    if (text.ptr == key.text)
-        return key;
-    return value_key(++*count == 1 ? text : str_printf(mem, "%.*s%u", STR_ARG(text), *count));
-}
+    for (uint32_t i = 0; i < count; i++) {
+        struct str text = mask_key_text(mem, entries[i].key), masked = hide_text(h, text);
 
-static struct value mask_map(struct arena *mem, const struct mask *m, struct value v)
-{
-    struct value_entry *entries = ARENA_ARRAY(mem, v.len + 1u, struct value_entry);
-    unsigned keys = 0;
-    size_t duplicate;
-
-    for (uint32_t i = 0; i < v.len; i++) {
-        entries[i].key = mask_key(mem, m, v.map->entries[i].key, &keys);
-        entries[i].value = mask_value(mem, m, v.map->entries[i].value);
+        texts[i] = masked.ptr == text.ptr || mask_is_name(h->m, text) ? STR_NONE : masked;
+        is_any |= texts[i].len > 0;
     }
-    return value_map_make(mem, entries, v.len, &duplicate);
+    if (!is_any)
+        return;
+    map_init(&keys.taken, mem);
+    for (uint32_t i = 0; i < count; i++)
+        if (texts[i].len == 0)
+            (void)map_add(&keys.taken, mask_key_text(mem, entries[i].key), NULL);
+    for (uint32_t i = 0; i < count; i++)
+        if (texts[i].len > 0)
+            entries[i].key = mask_key(mem, &keys, texts[i]);
 }
 
-struct value mask_value(struct arena *mem, const struct mask *m, struct value v)
+/* A map of entries that are masked; one that cannot be made is hidden whole. */
+static struct value masked_map(struct arena *mem, struct value_entry *entries, uint32_t count)
+{
+    size_t duplicate;
+    struct value v = value_map_make(mem, entries, count, &duplicate);
+
+    return v.kind == VALUE_MAP ? v : value_string(hidden);
+}
+
+static struct value hide_map(const struct masking *h, struct value v)
+{
+    struct value_entry *entries = ARENA_ARRAY(h->mem, v.len + 1u, struct value_entry);
+
+    for (uint32_t i = 0; i < v.len; i++)
+        entries[i] =
+            (struct value_entry){v.map->entries[i].key, hide_value(h, v.map->entries[i].value)};
+    mask_keys(h, entries, v.len);
+    return masked_map(h->mem, entries, v.len);
+}
+
+static struct value hide_value(const struct masking *h, struct value v)
 {
     struct value *items;
 
     if (v.kind == VALUE_STRING) {
-        struct str text = mask_text(mem, m, value_text(v));
+        struct str text = hide_text(h, value_text(v));
         return text.ptr == v.text ? v : value_string(text);
     }
+    if (h->m->hides_all && (v.kind == VALUE_MAP || v.kind == VALUE_LIST) && v.len > 0)
+        return value_string(hidden);
     if (v.kind == VALUE_MAP)
-        return mask_map(mem, m, v);
+        return hide_map(h, v);
     if (v.kind != VALUE_LIST)
-        return is_secret_number(mem, m, v) ? value_string(hidden) : v;
-    items = ARENA_ARRAY(mem, v.len + 1u, struct value);
+        return is_secret_number(h->mem, h->m, v) ? value_string(hidden) : v;
+    items = ARENA_ARRAY(h->mem, v.len + 1u, struct value);
     for (uint32_t i = 0; i < v.len; i++)
-        items[i] = mask_value(mem, m, v.items[i]);
+        items[i] = hide_value(h, v.items[i]);
     return value_list(items, v.len);
+}
+
+struct value mask_value(struct arena *mem, const struct mask *m, struct value v)
+{
+    const struct masking h = masking_begin(mem, m);
+
+    return hide_value(&h, v);
+}
+
+void mask_write(struct buf *out, struct value v)
+{
+    struct err err;
+
+    if (!json_write(out, v, &err))
+        json_write_string(out, hidden);
 }
 
 struct str mask_json(struct arena *mem, const struct mask *m, struct str json)
@@ -231,48 +395,46 @@ struct str mask_json(struct arena *mem, const struct mask *m, struct str json)
     struct err err;
 
     if (mask_is_empty(m) || json.len == 0)
-        return json;
+        return mask_links(mem, json);
     buf_init_arena(&out, mem);
-    if (!json_read(mem, json, &v, &err) || !json_write(&out, mask_value(mem, m, v), &err))
-        return STR("null");
+    mask_write(&out, json_read(mem, json, &v, &err) ? mask_value(mem, m, v) : value_string(hidden));
     return buf_view(&out);
 }
 
 /* An input: what is sensitive is hidden whatever it is. */
-static struct value mask_input(struct arena *mem, const struct mask *m, struct value input)
+static struct value mask_input(const struct masking *h, struct value input)
 {
     struct value_entry *entries;
-    size_t duplicate;
 
     if (input.kind != VALUE_MAP)
-        return mask_value(mem, m, input);
-    entries = ARENA_ARRAY(mem, input.len + 1u, struct value_entry);
+        return hide_value(h, input);
+    entries = ARENA_ARRAY(h->mem, input.len + 1u, struct value_entry);
     for (uint32_t i = 0; i < input.len; i++) {
         entries[i] = input.map->entries[i];
-        entries[i].value = mask_value(mem, m, entries[i].value);
-        for (size_t k = 0; k < m->names.count; k++)
-            if (str_eq(value_text(entries[i].key), m->names.items[k]) &&
-                entries[i].value.kind != VALUE_NULL)
-                entries[i].value = value_string(hidden);
+        if (entries[i].value.kind == VALUE_NULL)
+            continue;
+        entries[i].value = mask_is_name(h->m, value_text(entries[i].key))
+                               ? value_string(hidden)
+                               : hide_value(h, entries[i].value);
     }
-    return value_map_make(mem, entries, input.len, &duplicate);
+    mask_keys(h, entries, input.len);
+    return masked_map(h->mem, entries, input.len);
 }
 
-static struct value mask_context(struct arena *mem, const struct mask *m, struct value context)
+static struct value mask_context(const struct masking *h, struct value context)
 {
     struct value_entry *entries;
-    size_t duplicate;
 
     if (context.kind != VALUE_MAP)
-        return mask_value(mem, m, context);
-    entries = ARENA_ARRAY(mem, context.len + 1u, struct value_entry);
+        return hide_value(h, context);
+    entries = ARENA_ARRAY(h->mem, context.len + 1u, struct value_entry);
     for (uint32_t i = 0; i < context.len; i++) {
         bool is_input = str_eq(value_text(context.map->entries[i].key), STR("input"));
         entries[i] = context.map->entries[i];
         entries[i].value =
-            is_input ? mask_input(mem, m, entries[i].value) : mask_value(mem, m, entries[i].value);
+            is_input ? mask_input(h, entries[i].value) : hide_value(h, entries[i].value);
     }
-    return value_map_make(mem, entries, context.len, &duplicate);
+    return masked_map(h->mem, entries, context.len);
 }
 
 static bool is_shown(struct str name)
@@ -283,33 +445,109 @@ static bool is_shown(struct str name)
     return false;
 }
 
-bool mask_view(struct arena *mem, const struct mask *m, struct str json, struct buf *out,
-               struct err *err)
+/* --- views --- */
+
+/* Behind the string that begins at `at`; the end of the text when it does not end. */
+static size_t view_string_end(struct str json, size_t at)
 {
-    struct value view;
+    for (at++; at < json.len && json.ptr[at] != '"'; at++)
+        if (json.ptr[at] == '\\')
+            at++;
+    return at < json.len ? at + 1 : json.len;
+}
 
-    if (!json_read(mem, json, &view, err))
-        return false;
-    if (view.kind != VALUE_MAP)
-        return err_set(err, ERR_INTERNAL, "what is shown is no object");
-    buf_char(out, '{');
-    for (uint32_t i = 0; i < view.len; i++) {
-        struct str name = value_text(view.map->entries[i].key);
-        struct value v = view.map->entries[i].value;
+/* Where the value that begins at `at` ends: before a comma or a bracket that is not its own. */
+static size_t view_value_end(struct str json, size_t at)
+{
+    size_t depth = 0;
 
-        if (str_eq(name, STR("input")) || str_eq(name, STR("payload")))
-            v = mask_input(mem, m, v);
-        else if (str_eq(name, STR("context")))
-            v = mask_context(mem, m, v);
-        else if (is_shown(name))
-            v = mask_value(mem, m, v);
-        if (i > 0)
-            buf_char(out, ',');
-        json_write_string(out, name);
-        buf_char(out, ':');
-        if (!json_write(out, v, err))
-            return false;
+    while (at < json.len) {
+        char c = json.ptr[at];
+
+        if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+            break;
+        depth += c == '{' || c == '[';
+        depth -= c == '}' || c == ']';
+        at = c == '"' ? view_string_end(json, at) : at + 1;
     }
-    buf_char(out, '}');
+    return at;
+}
+
+static struct value mask_member(const struct masking *h, struct str name, struct value v)
+{
+    if (str_eq(name, STR("input")) || str_eq(name, STR("payload")))
+        return mask_input(h, v);
+    if (str_eq(name, STR("context")))
+        return mask_context(h, v);
+    return is_shown(name) ? hide_value(h, v) : v;
+}
+
+/* The member of a view that stands at *at, "name":value, which is moved behind it. */
+static bool view_next(struct str json, size_t *at, struct str *name, struct str *text)
+{
+    size_t begin = *at + (*at > 1 && *at < json.len && json.ptr[*at] == ','), name_end, end;
+
+    if (begin >= json.len || json.ptr[begin] != '"')
+        return false;
+    name_end = view_string_end(json, begin);
+    end = view_value_end(json, name_end + 1);
+    *name = str_slice(json, begin, name_end);
+    *text = name_end + 1 < end ? str_slice(json, name_end + 1, end) : STR_NONE;
+    *at = end;
     return true;
+}
+
+/*
+ * Append one member. Members are read one by one: a view is nested deeper than
+ * what it shows, which may be as deep as JSON allows.
+ */
+static void view_add(const struct masking *h, struct str name_json, struct str json,
+                     struct buf *out)
+{
+    struct value name, v;
+    struct err err;
+
+    if (!json_read(h->mem, name_json, &name, &err) || name.kind != VALUE_STRING)
+        name = value_string(hidden);
+    v = json_read(h->mem, json, &v, &err) ? mask_member(h, value_text(name), v)
+                                          : value_string(hidden);
+    if (out->ptr[out->len - 1] != '{')
+        buf_char(out, ',');
+    json_write_string(out, value_text(name));
+    buf_char(out, ':');
+    mask_write(out, v);
+}
+
+void mask_view(struct arena *mem, const struct mask *m, struct str json, struct buf *out)
+{
+    const struct masking h = masking_begin(mem, m);
+    struct str name, text;
+    size_t at = 1;
+
+    buf_char(out, '{');
+    while (str_starts_with(json, STR("{")) && view_next(json, &at, &name, &text))
+        view_add(&h, name, text, out);
+    buf_char(out, '}');
+}
+
+struct str mask_view_text(struct arena *mem, const struct mask *m, struct str json)
+{
+    struct buf out;
+
+    if (mask_is_empty(m))
+        return mask_links(mem, json);
+    buf_init_arena(&out, mem);
+    mask_view(mem, m, json, &out);
+    return buf_view(&out);
+}
+
+struct str mask_view_member(struct str view, struct str name)
+{
+    struct str found, text;
+    size_t at = 1;
+
+    while (view_next(view, &at, &found, &text))
+        if (found.len == name.len + 2 && str_eq(str_slice(found, 1, found.len - 1), name))
+            return text;
+    return STR("null");
 }

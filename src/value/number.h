@@ -4,6 +4,8 @@
  * A double is written with the fewest digits that read back as the same
  * double and, of those, the ones nearest to it. Text is read to the nearest
  * double, ties to even. Nothing here depends on the locale.
+ *
+ * why: decision 0011
  */
 #ifndef PAWL_VALUE_NUMBER_H
 #define PAWL_VALUE_NUMBER_H

@@ -6,6 +6,8 @@
  * is the answer. When they do not (about two numbers in a thousand of those
  * with more than 19 digits, and exact ties), strtod() decides.
  */
+#include "base/alloc.h"
+#include "base/ascii.h"
 #include "value/number.h"
 
 #include "value/pow10_row.h"
@@ -13,7 +15,6 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <strings.h>
 
 _Static_assert(FLT_EVAL_METHOD == 0 && DBL_MANT_DIG == 53, "doubles are IEEE 754 binary64");
@@ -109,24 +110,19 @@ bool number_from_decimal(uint64_t digits, int32_t exponent, bool more, double *o
 
 /* --- text --- */
 
-struct decimal {
+struct scanned_decimal {
     uint64_t digits; /* the first 19 that count */
     int64_t exponent;
     bool more; /* there were others, not all 0 */
     bool negative;
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Read digits from *at on; answers how many there were. */
-static size_t scan_digits(struct str text, size_t *at, struct decimal *out, bool fraction)
+static size_t scan_digits(struct str text, size_t *at, struct scanned_decimal *out, bool fraction)
 {
     size_t from = *at;
 
-    for (; *at < text.len && is_digit(text.ptr[*at]); ++*at) {
+    for (; *at < text.len && ascii_is_digit(text.ptr[*at]); ++*at) {
         unsigned digit = (unsigned)(text.ptr[*at] - '0');
         if (out->digits < 1000000000000000000u) {
             out->digits = out->digits * 10 + digit;
@@ -148,19 +144,19 @@ static bool scan_exponent(struct str text, size_t *at, int64_t *out)
     if (*at < text.len && (text.ptr[*at] == '+' || text.ptr[*at] == '-'))
         negative = text.ptr[(*at)++] == '-';
     from = *at;
-    for (; *at < text.len && is_digit(text.ptr[*at]); ++*at)
+    for (; *at < text.len && ascii_is_digit(text.ptr[*at]); ++*at)
         if (n < INT64_MAX / 16)
             n = n * 10 + (text.ptr[*at] - '0');
     *out = negative ? -n : n;
     return *at > from;
 }
 
-static bool scan_decimal(struct str text, struct decimal *out)
+static bool scan_decimal(struct str text, struct scanned_decimal *out)
 {
     size_t at = 0, count;
     int64_t exponent = 0;
 
-    *out = (struct decimal){.digits = 0};
+    *out = (struct scanned_decimal){.digits = 0};
     if (text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+'))
         out->negative = text.ptr[at++] == '-';
     count = scan_digits(text, &at, out, false);
@@ -187,11 +183,9 @@ static bool scan_decimal(struct str text, struct decimal *out)
 static double read_slowly(struct str text)
 {
     char small[512];
-    char *copy = text.len < sizeof(small) ? small : malloc(text.len + 1);
+    char *copy = text.len < sizeof(small) ? small : alloc_bytes(text.len + 1);
     double d;
 
-    if (copy == NULL)
-        PANIC("out of memory");
     memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
     d = strtod(copy, NULL);
@@ -220,14 +214,15 @@ static bool read_named(struct str text, double *out)
 
 bool number_read_double(struct str text, double *out)
 {
-    struct decimal n;
+    struct scanned_decimal n;
     double d;
 
     if (!scan_decimal(text, &n))
         return read_named(text, out);
     if (!number_from_decimal(n.digits, (int32_t)n.exponent, n.more, &d))
-        d = read_slowly(is_digit(text.ptr[0]) || text.ptr[0] == '.' ? text
-                                                                    : str_slice(text, 1, text.len));
+        d = read_slowly(ascii_is_digit(text.ptr[0]) || text.ptr[0] == '.'
+                            ? text
+                            : str_slice(text, 1, text.len));
     if (isinf(d))
         return false;
     *out = n.negative ? -d : d;
@@ -237,7 +232,7 @@ bool number_read_double(struct str text, double *out)
 /* A plus that digits follow says nothing. */
 static struct str without_plus(struct str text)
 {
-    return text.len > 1 && text.ptr[0] == '+' && is_digit(text.ptr[1])
+    return text.len > 1 && text.ptr[0] == '+' && ascii_is_digit(text.ptr[1])
                ? str_slice(text, 1, text.len)
                : text;
 }
@@ -255,7 +250,7 @@ bool number_read_uint(struct str text, uint64_t *out)
     if (text.len == 0)
         return false;
     for (size_t i = 0; i < text.len; i++)
-        if (!is_digit(text.ptr[i]) || __builtin_mul_overflow(n, 10, &n) ||
+        if (!ascii_is_digit(text.ptr[i]) || __builtin_mul_overflow(n, 10, &n) ||
             __builtin_add_overflow(n, (uint64_t)(text.ptr[i] - '0'), &n))
             return false;
     *out = n;

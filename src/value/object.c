@@ -5,6 +5,18 @@
 #include "value/number.h"
 #include "value/timefmt.h"
 
+void object_begin(struct buf *out, struct arena *mem)
+{
+    buf_init_arena(out, mem);
+    buf_char(out, '{');
+}
+
+struct str object_end(struct buf *out)
+{
+    buf_char(out, '}');
+    return buf_view(out);
+}
+
 void object_next(struct buf *out)
 {
     char last = out->len > 0 ? out->ptr[out->len - 1] : '{';
@@ -26,6 +38,24 @@ void object_name(struct buf *out, const char *name)
     memcpy(to + 1, name, len);
     memcpy(to + 1 + len, "\":", 2);
     out->len += len + 3;
+}
+
+void object_list(struct buf *out, const char *name)
+{
+    object_name(out, name);
+    buf_char(out, '[');
+}
+
+void object_nested(struct buf *out, const char *name)
+{
+    object_name(out, name);
+    buf_char(out, '{');
+}
+
+void object_item(struct buf *out)
+{
+    object_next(out);
+    buf_char(out, '{');
 }
 
 void object_text(struct buf *out, const char *name, struct str text)
@@ -75,8 +105,5 @@ void object_time(struct buf *out, const char *name, int64_t us)
 
 void object_id(struct buf *out, const char *name, struct uuid id)
 {
-    char text[UUID_TEXT_LEN + 1];
-
-    uuid_write(id, text);
-    object_text(out, name, str_from(text, UUID_TEXT_LEN));
+    object_text(out, name, UUID_STR(id));
 }

@@ -7,6 +7,8 @@
  * JSON with comments is JSON once comments and trailing commas are blank, so
  * every byte keeps its place. YAML is written as JSON while it is read, and a
  * mark is kept for each key and value (yaml.h).
+ *
+ * why: decision 0169
  */
 #ifndef PAWL_VALUE_SOURCE_H
 #define PAWL_VALUE_SOURCE_H

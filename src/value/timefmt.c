@@ -1,7 +1,8 @@
 /* timefmt.c - timestamps and durations as text; see timefmt.h. */
 #include "value/timefmt.h"
 
-#include "base/civil.h"
+#include "base/ascii.h"
+#include "base/time/civil.h"
 #include "base/wide.h"
 
 enum { NANOS = 1000000000 };
@@ -80,21 +81,21 @@ size_t timestamp_write(char out[TIMESTAMP_TEXT_MAX], struct value timestamp)
 }
 
 /* The size of a duration, without its sign. */
-struct span {
+struct duration_size {
     uint64_t seconds;
     uint32_t nanos;
 };
 
 /* Writes the sign and answers the rest. */
-static struct span put_sign(char **p, struct value duration)
+static struct duration_size put_sign(char **p, struct value duration)
 {
     ASSERT(duration_in_range(duration.seconds, duration.nanos));
     if (duration.seconds >= 0)
-        return (struct span){(uint64_t)duration.seconds, duration.nanos};
+        return (struct duration_size){(uint64_t)duration.seconds, duration.nanos};
     *(*p)++ = '-';
     if (duration.nanos == 0)
-        return (struct span){(uint64_t)-duration.seconds, 0};
-    return (struct span){(uint64_t) - (duration.seconds + 1), NANOS - duration.nanos};
+        return (struct duration_size){(uint64_t)-duration.seconds, 0};
+    return (struct duration_size){(uint64_t) - (duration.seconds + 1), NANOS - duration.nanos};
 }
 
 static char *put_part(char *p, uint64_t number, const char *unit)
@@ -110,7 +111,7 @@ static char *put_part(char *p, uint64_t number, const char *unit)
 size_t duration_write(char out[DURATION_TEXT_MAX], struct value duration)
 {
     char *p = out;
-    struct span s = put_sign(&p, duration);
+    struct duration_size s = put_sign(&p, duration);
 
     if (s.seconds == 0 && s.nanos == 0) {
         memcpy(out, "0s", 2);
@@ -129,7 +130,7 @@ size_t duration_write(char out[DURATION_TEXT_MAX], struct value duration)
 size_t duration_write_seconds(char out[DURATION_TEXT_MAX], struct value duration)
 {
     char *p = out;
-    struct span s = put_sign(&p, duration);
+    struct duration_size s = put_sign(&p, duration);
 
     p = put_number(p, s.seconds);
     if (s.nanos != 0) {
@@ -167,9 +168,9 @@ static bool take_char(struct time_text *r, char c)
     return true;
 }
 
-static bool is_digit(const struct time_text *r)
+static bool at_digit(const struct time_text *r)
 {
-    return r->p < r->end && *r->p >= '0' && *r->p <= '9';
+    return r->p < r->end && ascii_is_digit(*r->p);
 }
 
 /* Exactly `count` digits that make a number from `min` to `max`. */
@@ -178,7 +179,7 @@ static bool take_number(struct time_text *r, int count, int32_t min, int32_t max
     int32_t number = 0;
 
     for (; count > 0; count--) {
-        if (!is_digit(r))
+        if (!at_digit(r))
             return false;
         number = number * 10 + (*r->p++ - '0');
     }
@@ -207,9 +208,9 @@ static bool take_fraction(struct time_text *r, uint32_t *nanos)
     *nanos = 0;
     if (!take_char(r, '.'))
         return true;
-    if (!is_digit(r))
+    if (!at_digit(r))
         return false;
-    for (; is_digit(r); r->p++) {
+    for (; at_digit(r); r->p++) {
         if (scale == 1)
             return false;
         scale /= 10;
@@ -265,7 +266,7 @@ bool timestamp_read_date(struct str text, struct value *out)
     return true;
 }
 
-static const struct unit {
+static const struct duration_unit {
     struct str name;
     uint64_t nanos;
 } units[] = {
@@ -298,14 +299,14 @@ static bool take_part(struct time_text *r, bool days, uint128 *out)
     uint64_t whole = 0, fraction = 0, scale = 1, unit;
     bool any = false;
 
-    for (; is_digit(r); r->p++, any = true) {
+    for (; at_digit(r); r->p++, any = true) {
         if (whole >= whole_max)
             return false;
         whole = whole * 10 + (uint64_t)(*r->p - '0');
     }
     if (take_char(r, '.')) {
         int count = 0;
-        for (; is_digit(r); r->p++, any = true)
+        for (; at_digit(r); r->p++, any = true)
             if (count++ < FRACTION_DIGITS) {
                 fraction = fraction * 10 + (uint64_t)(*r->p - '0');
                 scale *= 10;

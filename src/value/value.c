@@ -1,6 +1,7 @@
 /* value.c - making values, and the maps among them; see value.h. */
 #include "value/value.h"
 
+#include "base/names.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -15,10 +16,14 @@ static const char *const kind_names[] = {
 
 static const struct value_map empty_map = {.count = 0};
 
-const char *value_kind_name(enum value_kind kind)
+NAMES_NAME(value_kind_name, enum value_kind, kind_names)
+
+bool value_list_has_text(struct value list, struct str text)
 {
-    ASSERT(kind < VALUE_KIND_COUNT);
-    return kind_names[kind];
+    for (uint32_t i = 0; list.kind == VALUE_LIST && i < list.len; i++)
+        if (list.items[i].kind == VALUE_STRING && str_eq(value_text(list.items[i]), text))
+            return true;
+    return false;
 }
 
 struct value value_optional_of(struct arena *mem, struct value inner)
@@ -29,21 +34,39 @@ struct value value_optional_of(struct arena *mem, struct value inner)
     return (struct value){.kind = VALUE_OPTIONAL, .inner = held};
 }
 
+struct value value_error_of(struct arena *mem, enum err_code code, uint32_t offset,
+                            struct sentence message)
+{
+    struct value_error *e = arena_alloc(mem, sizeof(*e));
+
+    message = sentence_copy(mem, message);
+    *e = (struct value_error){.code = code,
+                              .offset = offset,
+                              .message = message.text.ptr,
+                              .parts = message.parts,
+                              .part_count = message.part_count};
+    return (struct value){.kind = VALUE_ERROR, .error = e};
+}
+
 struct value value_error(struct arena *mem, enum err_code code, uint32_t offset, const char *format,
                          ...)
 {
-    struct value_error *e = arena_alloc(mem, sizeof(*e));
-    char message[256];
+    struct sentence_room room;
+    struct sentence message;
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    message = sentence_vmake_in(&room, ERROR_TEXT_MAX, format, args);
     va_end(args);
-    e->code = code;
-    e->offset = offset;
-    /* A cut may have split a character. */
-    e->message = arena_copy(mem, message, utf8_valid_prefix(str_of(message)));
-    return (struct value){.kind = VALUE_ERROR, .error = e};
+    return value_error_of(mem, code, offset, message);
+}
+
+struct sentence value_sentence(struct value error)
+{
+    ASSERT(error.kind == VALUE_ERROR);
+    return (struct sentence){.text = str_of(error.error->message),
+                             .parts = error.error->parts,
+                             .part_count = error.error->part_count};
 }
 
 /* --- maps --- */
@@ -296,7 +319,7 @@ struct value value_copy(struct arena *mem, struct value v)
         v.type_name = arena_copy(mem, v.type_name, strlen(v.type_name));
         return v;
     case VALUE_ERROR:
-        return value_error(mem, v.error->code, v.error->offset, "%s", v.error->message);
+        return value_error_of(mem, v.error->code, v.error->offset, value_sentence(v));
     case VALUE_ABSENT:
     case VALUE_NULL:
     case VALUE_BOOL:

@@ -8,6 +8,8 @@
  * Maps keep the order in which they were built. A string that is a key of a
  * map carries 16 bits of its hash, so that a lookup compares one word per
  * entry; maps above VALUE_MAP_SMALL entries have a hash index too.
+ *
+ * why: decisions 0001, 0020
  */
 #ifndef PAWL_VALUE_VALUE_H
 #define PAWL_VALUE_VALUE_H
@@ -52,11 +54,15 @@ struct value {
 
 _Static_assert(sizeof(struct value) == 16, "a value fits two registers");
 
+enum { ERROR_TEXT_MAX = 256 }; /* bytes of a message, its end included; a longer one is cut */
+
 /* What an expression that failed has for a value. */
 struct value_error {
     enum err_code code;
     uint32_t offset; /* byte offset in the source of the expression */
     const char *message;
+    const struct sentence_part *parts; /* of the message */
+    size_t part_count;
 };
 
 struct value_entry {
@@ -152,6 +158,13 @@ struct value value_optional_of(struct arena *mem, struct value inner);
 struct value value_error(struct arena *mem, enum err_code code, uint32_t offset, const char *format,
                          ...) PRINTF_LIKE(4, 5);
 
+/* The same with a message that is there; it is copied. */
+struct value value_error_of(struct arena *mem, enum err_code code, uint32_t offset,
+                            struct sentence message);
+
+/* The message of an error. */
+struct sentence value_sentence(struct value error);
+
 /* --- reading values --- */
 
 /* The text of a string or bytes. */
@@ -162,15 +175,19 @@ static inline struct str value_text(struct value v)
     return str_from(v.text, v.len);
 }
 
-static inline bool value_is_error(struct value v)
+/* The text of a string; the fallback for a value of any other kind. */
+static inline struct str value_text_or(struct value v, struct str fallback)
 {
-    return v.kind == VALUE_ERROR;
+    return v.kind == VALUE_STRING ? str_from(v.text, v.len) : fallback;
 }
 
 static inline bool value_is_true(struct value v)
 {
     return v.kind == VALUE_BOOL && v.b;
 }
+
+/* Whether the text is an item of the list; false when that is no list. */
+bool value_list_has_text(struct value list, struct str text);
 
 /* "int", "null_type", "google.protobuf.Timestamp": the name that CEL's type() gives. */
 const char *value_kind_name(enum value_kind kind);
@@ -224,15 +241,17 @@ const struct value *value_map_field_large(const struct value_map *m, const struc
 static inline const struct value *value_map_field(const struct value_map *m,
                                                   const struct value *key)
 {
-    const struct value_entry *e = m->entries, *end = e + m->count;
     uint64_t head = value_head(key);
 
     if (m->index != NULL)
         return value_map_field_large(m, key);
-    for (; e != end; e++)
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct value_entry *e = &m->entries[i];
+
         if (value_head(&e->key) == head &&
             (key->len == 0 || memcmp(e->key.text, key->text, key->len) == 0))
             return &e->value;
+    }
     return NULL;
 }
 
@@ -243,6 +262,33 @@ struct value value_map_get_key(struct value map, struct value key);
 static inline struct value value_map_get_str(struct value map, struct str key)
 {
     return value_map_get_key(map, value_key(key));
+}
+
+/*
+ * A member of what should be a map, as outside JSON has it: VALUE_ABSENT when
+ * there is none, or no map. Its text, STR_NONE when it is no string; its
+ * number, 0 when it is no int; whether it is true.
+ */
+static inline struct value value_map_member(struct value map, struct str name)
+{
+    return map.kind == VALUE_MAP ? value_map_get_str(map, name) : value_absent();
+}
+
+static inline struct str value_map_text(struct value map, struct str name)
+{
+    return value_text_or(value_map_member(map, name), STR_NONE);
+}
+
+static inline int64_t value_map_int(struct value map, struct str name)
+{
+    struct value v = value_map_member(map, name);
+
+    return v.kind == VALUE_INT ? v.i : 0;
+}
+
+static inline bool value_map_is_true(struct value map, struct str name)
+{
+    return value_is_true(value_map_member(map, name));
 }
 
 /*
@@ -268,6 +314,13 @@ struct value value_map_of(struct arena *mem, const struct value_entry *entries, 
 #define VALUE_ENTRIES(...)                                                                         \
     (const struct value_entry[]){__VA_ARGS__},                                                     \
         sizeof((const struct value_entry[]){__VA_ARGS__}) / sizeof(struct value_entry)
+
+/* Add an entry to an array that has capacity for it. */
+static inline void value_entry_add(struct value_entry *entries, size_t *count, struct str key,
+                                   struct value v)
+{
+    entries[(*count)++] = (struct value_entry){value_key(key), v};
+}
 
 /* value_map_make() of entries whose names are all different. */
 struct value value_map_take(struct arena *mem, struct value_entry *entries, size_t count);

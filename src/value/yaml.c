@@ -7,11 +7,12 @@
  */
 #include "value/yaml.h"
 
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "value/json.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <yaml.h>
 
@@ -43,14 +44,13 @@ static bool yaml_fail(struct yaml *y, yaml_mark_t mark, const char *format, ...)
 
 static bool yaml_fail(struct yaml *y, yaml_mark_t mark, const char *format, ...)
 {
-    char message[sizeof(y->err->message)];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message, sizeof(message), format, args);
+    (void)err_vset(y->err, ERR_INVALID, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1, format,
+                   args);
     va_end(args);
-    return err_set_at(y->err, ERR_INVALID, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1, "%s",
-                      message);
+    return false;
 }
 
 /* The rest of the text from a mark on. */
@@ -73,7 +73,8 @@ static bool has_tab_before(const struct yaml *y, yaml_mark_t mark)
 /* What libyaml says, and what to write instead. */
 static bool yaml_fail_parse(struct yaml *y)
 {
-    struct str problem = str_of(y->parser.problem != NULL ? y->parser.problem : "this is no YAML");
+    struct str problem =
+        str_of(y->parser.problem != NULL ? y->parser.problem : PHRASE("this is no YAML"));
     yaml_mark_t mark = y->parser.problem_mark;
     struct str here = text_at(y, mark);
     char first = here.len > 0 ? here.ptr[0] : '\0';
@@ -125,13 +126,13 @@ static bool is_word(struct str s, const char *small, const char *capital, const 
 
 static size_t skip_digits(struct str s, size_t at)
 {
-    while (at < s.len && s.ptr[at] >= '0' && s.ptr[at] <= '9')
+    while (at < s.len && ascii_is_digit(s.ptr[at]))
         at++;
     return at;
 }
 
 /* Whether all of it is a decimal number of the core schema, and its parts. */
-static bool is_number(struct str s, size_t *first, size_t *point, size_t *exponent)
+static bool is_yaml_number(struct str s, size_t *first, size_t *point, size_t *exponent)
 {
     size_t at = s.len > 0 && (s.ptr[0] == '-' || s.ptr[0] == '+'), fraction = 0;
 
@@ -163,8 +164,7 @@ static bool is_hex_or_octal(struct str s, uint64_t *out)
     if (s.len < 3 || s.len > 18 || s.ptr[0] != '0' || (s.ptr[1] != 'x' && s.ptr[1] != 'o'))
         return false;
     for (size_t i = 2; i < s.len; i++)
-        if (s.ptr[1] == 'x' ? strchr("0123456789abcdefABCDEF", s.ptr[i]) == NULL
-                            : s.ptr[i] < '0' || s.ptr[i] > '7')
+        if (s.ptr[1] == 'x' ? hex_digit(s.ptr[i]) < 0 : s.ptr[i] < '0' || s.ptr[i] > '7')
             return false;
     *out = strtoull(s.ptr + 2, &end, s.ptr[1] == 'x' ? 16 : 8);
     return true;
@@ -197,7 +197,7 @@ static bool write_plain(struct yaml *y, struct str s)
         buf_text(&y->json, "true");
     } else if (is_word(s, "false", "False", "FALSE")) {
         buf_text(&y->json, "false");
-    } else if (is_number(s, &first, &point, &exponent)) {
+    } else if (is_yaml_number(s, &first, &point, &exponent)) {
         if (point > first + 1 && s.ptr[first] == '0')
             return yaml_fail(y, mark,
                              "a number may not start with 0; as a text it stands in quotes: "
@@ -322,27 +322,6 @@ static bool enter(struct yaml *y)
            yaml_fail(y, y->event.start_mark, "nested deeper than %d levels", JSON_DEPTH_MAX);
 }
 
-static bool write_list(struct yaml *y)
-{
-    bool is_first = true;
-
-    if (!enter(y))
-        return false;
-    for (buf_char(&y->json, '[');; is_first = false) {
-        if (!yaml_next(y))
-            return false;
-        if (y->event.type == YAML_SEQUENCE_END_EVENT)
-            break;
-        if (!is_first)
-            buf_char(&y->json, ',');
-        if (!write_node(y))
-            return false;
-    }
-    buf_char(&y->json, ']');
-    y->depth--;
-    return true;
-}
-
 static bool write_key(struct yaml *y)
 {
     yaml_mark_t mark = y->event.start_mark;
@@ -367,26 +346,32 @@ static bool write_key(struct yaml *y)
     return true;
 }
 
-static bool write_object(struct yaml *y)
+/* The items of a list, or the members of an object. */
+static bool write_items(struct yaml *y, bool is_object)
 {
+    yaml_event_type_t end = is_object ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
     bool is_first = true;
 
     if (!enter(y))
         return false;
-    for (buf_char(&y->json, '{');; is_first = false) {
+    for (buf_char(&y->json, is_object ? '{' : '[');; is_first = false) {
         if (!yaml_next(y))
             return false;
-        if (y->event.type == YAML_MAPPING_END_EVENT)
+        if (y->event.type == end)
             break;
         if (!is_first)
             buf_char(&y->json, ',');
-        if (!write_key(y))
-            return false;
-        buf_char(&y->json, ':');
-        if (!yaml_next(y) || !write_node(y))
+        if (is_object) {
+            if (!write_key(y))
+                return false;
+            buf_char(&y->json, ':');
+            if (!yaml_next(y))
+                return false;
+        }
+        if (!write_node(y))
             return false;
     }
-    buf_char(&y->json, '}');
+    buf_char(&y->json, is_object ? '}' : ']');
     y->depth--;
     return true;
 }
@@ -412,13 +397,13 @@ static bool write_node(struct yaml *y)
         anchor = open_anchor(y, e->data.sequence_start.anchor);
         ok = refuse_tag(y, e->data.sequence_start.tag);
         add_mark(y);
-        ok = ok && write_list(y);
+        ok = ok && write_items(y, false);
     } else {
         ASSERT(e->type == YAML_MAPPING_START_EVENT);
         anchor = open_anchor(y, e->data.mapping_start.anchor);
         ok = refuse_tag(y, e->data.mapping_start.tag);
         add_mark(y);
-        ok = ok && write_object(y);
+        ok = ok && write_items(y, true);
     }
     close_anchor(y, anchor);
     return ok;

@@ -1,6 +1,8 @@
 /* language.c - see language.h. */
 #include "words/language.h"
 
+#include "base/ascii.h"
+
 bool language_find(struct str name, enum language *out)
 {
     if (str_eq(name, STR("en")))
@@ -32,7 +34,7 @@ static int item_weight(struct str item)
     if (q < 0 || (size_t)q + 2 >= item.len || item.ptr[q + 2] != '0')
         return 1000;
     for (size_t i = (size_t)q + 4; i < item.len && scale > 0; i++, scale /= 10)
-        if (item.ptr[i] >= '0' && item.ptr[i] <= '9')
+        if (ascii_is_digit(item.ptr[i]))
             weight += (item.ptr[i] - '0') * scale;
     return weight;
 }
@@ -42,15 +44,11 @@ enum language language_accepted(struct str accept_language)
     enum language best = LANGUAGE_EN;
     int best_weight = 0;
 
-    for (size_t at = 0; at < accept_language.len;) {
-        int64_t comma = str_find(accept_language, STR(","), at);
-        size_t end = comma < 0 ? accept_language.len : (size_t)comma;
-        struct str item = str_trim(str_slice(accept_language, at, end));
-        int64_t semicolon = str_find(item, STR(";"), 0);
-        struct str tag = semicolon < 0 ? item : str_trim(str_slice(item, 0, (size_t)semicolon));
+    while (accept_language.len > 0) {
+        struct str item = str_trim(str_cut(&accept_language, ','));
         int weight = item_weight(item);
+        struct str tag = str_trim(str_cut(&item, ';'));
 
-        at = end + 1;
         if ((tag_is(tag, "ru") || tag_is(tag, "en")) && weight > best_weight) {
             best_weight = weight;
             best = tag_is(tag, "ru") ? LANGUAGE_RU : LANGUAGE_EN;

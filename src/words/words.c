@@ -1,20 +1,16 @@
 /*
  * words.c - see words.h.
  *
- * Of the rows that match a message the one with the most letters of its own
- * wins, so that "there is no step '%s'" is preferred to "there is no %s". What
- * stood for a %s is itself said anew ("a text" above), unless it is in quotes:
- * names and texts that people wrote stay as they are.
+ * The rows are found by a table of their English formats, which is made when
+ * the first is looked for and constant from then on. Conversions are compared
+ * by what they stand for, so that "%.*s" and "%s" find the same row.
  */
 #include "words/words.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 
-enum {
-    ARGS_MAX = 8,
-    DEPTH_MAX = 6,     /* of messages within messages */
-    TRIES_MAX = 20000, /* comparisons for one row: what takes more does not match */
-};
+#include <pthread.h>
 
 static const struct phrase phrases[] = {
 #define SAY(english_text, russian_text) {.english = (english_text), .russian = (russian_text)},
@@ -28,6 +24,16 @@ static const struct phrase phrases[] = {
 #undef SAY
 };
 
+enum {
+    INDEX_SIZE = 4096, /* a power of two, and more than twice the rows */
+    KEY_MAX = 512,     /* bytes; what is longer has no row */
+};
+
+_Static_assert(ARRAY_SIZE(phrases) * 2 < INDEX_SIZE, "a search ends at a free slot");
+
+static uint16_t phrase_index[INDEX_SIZE]; /* row + 1; 0 is free */
+static pthread_once_t phrase_index_once = PTHREAD_ONCE_INIT;
+
 size_t words_count(void)
 {
     return ARRAY_SIZE(phrases);
@@ -39,173 +45,185 @@ const struct phrase *words_at(size_t i)
     return &phrases[i];
 }
 
-/* --- matching --- */
+/* --- finding a row --- */
 
-struct match {
-    struct str text;
-    struct str args[ARGS_MAX];
-    bool is_quoted[ARGS_MAX]; /* a name, or what a person wrote */
+/* The slot where the key is, or where it would be. */
+static uint16_t *slot_of(struct str key)
+{
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < key.len; i++)
+        hash = (hash ^ (unsigned char)key.ptr[i]) * 16777619u;
+    for (uint32_t at = hash;; at++) {
+        uint16_t *slot = &phrase_index[at & (INDEX_SIZE - 1)];
+
+        if (*slot == 0 || str_eq(str_of(phrases[*slot - 1].english), key))
+            return slot;
+    }
+}
+
+static void make_index(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(phrases); i++)
+        *slot_of(str_of(phrases[i].english)) = (uint16_t)(i + 1);
+}
+
+static const struct phrase *phrase_find(const struct buf *key)
+{
+    uint16_t row;
+
+    if (key->failed)
+        return NULL;
+    pthread_once(&phrase_index_once, make_index);
+    row = *slot_of(buf_view(key));
+    return row == 0 ? NULL : &phrases[row - 1];
+}
+
+/* The format that makes this text without arguments. */
+static void add_text(struct buf *key, struct str text)
+{
+    for (size_t i = 0; i < text.len && !key->failed; i++) {
+        buf_char(key, text.ptr[i]);
+        if (text.ptr[i] == '%')
+            buf_char(key, '%');
+    }
+}
+
+/* --- taking a sentence apart --- */
+
+struct arguments {
+    struct sentence items[SENTENCE_PARTS_MAX];
+    bool is_quoted[SENTENCE_PARTS_MAX];
     unsigned count;
-    unsigned tries;
 };
 
-static bool is_quote(char c)
+/*
+ * The English of the row that a sentence has, and what is put into the Russian.
+ * With `is_case` the row is one for these very words: texts that are not in
+ * quotes stand in it themselves ("the execution is failed").
+ */
+static void take_apart(struct sentence s, bool is_case, struct buf *key, struct arguments *out)
 {
-    return c == '\'' || c == '"' || c == '`';
-}
+    const char *format = s.parts[0].format, *p = format;
+    struct conversion c;
+    size_t at = 1;
 
-static bool is_conversion(const char *p)
-{
-    return p[0] == '%' && p[1] != '%';
-}
-
-/* How far the digits go that stand at `at`, a sign included; `at` when there are none. */
-static size_t number_end(struct str text, size_t at)
-{
-    size_t end = at + (at < text.len && text.ptr[at] == '-'), start = end;
-
-    while (end < text.len && text.ptr[end] >= '0' && text.ptr[end] <= '9')
-        end++;
-    return end > start ? end : at;
-}
-
-static bool match_from(struct match *m, const char *pattern, const char *p, size_t at);
-
-/* The conversion at `p` takes text[at..end), and the rest of the pattern the rest of the text. */
-static bool match_argument(struct match *m, const char *pattern, const char *p, size_t at,
-                           size_t end)
-{
-    unsigned i = m->count++;
-
-    ASSERT(i < ARGS_MAX);
-    m->args[i] = str_slice(m->text, at, end);
-    m->is_quoted[i] = p > pattern && is_quote(p[-1]) && p[-1] == p[2];
-    if (match_from(m, pattern, p + 2, end))
-        return true;
-    m->count--;
-    return false;
-}
-
-static bool match_text(struct match *m, const char *pattern, const char *p, size_t at)
-{
-    bool is_name = p > pattern && p[-1] == '\'' && p[2] == '\'';
-
-    for (size_t end = at; end <= m->text.len; end++) {
-        /* What is in quotes ends with the next one. */
-        if ((p[2] == '\0' && end < m->text.len) ||
-            (p[2] != '\0' && !is_conversion(p + 2) &&
-             (end == m->text.len || m->text.ptr[end] != p[2])))
+    out->count = 0;
+    for (; conversion_next(format, p, &c); p = c.end) {
+        buf_add(key, p, (size_t)(c.start - p));
+        if (c.kind == '%') {
+            buf_text(key, "%%");
             continue;
-        if (match_argument(m, pattern, p, at, end))
-            return true;
-        if (is_name || m->tries > TRIES_MAX)
-            return false;
-    }
-    return false;
-}
-
-static bool match_from(struct match *m, const char *pattern, const char *p, size_t at)
-{
-    if (m->tries++ > TRIES_MAX)
-        return false;
-    for (; *p != '\0'; p++, at++) {
-        if (is_conversion(p) && p[1] == 'd') {
-            size_t end = number_end(m->text, at);
-
-            return end > at && match_argument(m, pattern, p, at, end);
         }
-        if (is_conversion(p))
-            return match_text(m, pattern, p, at);
-        p += p[0] == '%';
-        if (at >= m->text.len || m->text.ptr[at] != *p)
-            return false;
-    }
-    return at == m->text.len;
-}
-
-/* How many letters of its own a pattern has. */
-static size_t letter_count(const char *pattern)
-{
-    size_t count = 0;
-
-    for (const char *p = pattern; *p != '\0'; p++)
-        if (is_conversion(p)) {
-            p++;
+        if (is_case && c.kind == 's' && !c.is_quoted) {
+            add_text(key, sentence_at(s, at).text);
         } else {
-            p += p[0] == '%'; /* the second of "%%" */
-            count++;
+            buf_text(key, c.kind == 'd' || c.kind == 'u' ? "%d" : "%s");
+            out->is_quoted[out->count] = c.is_quoted;
+            out->items[out->count++] = sentence_at(s, at);
         }
-    return count;
+        at += sentence_extent(s.parts, at);
+    }
+    buf_text(key, p);
 }
 
-static const struct phrase *phrase_find(struct str text, struct match *out)
+/* Whether a format says nothing itself: "%s: %s" is the same in every language. */
+static bool is_wordless(const char *format)
 {
-    const struct phrase *best = NULL;
-    size_t most = 0;
+    const char *p = format;
+    struct conversion c;
 
-    for (size_t i = 0; i < ARRAY_SIZE(phrases); i++) {
-        struct match m = {.text = text};
-        size_t letters;
+    for (;;) {
+        bool more = conversion_next(format, p, &c);
 
-        if (!match_from(&m, phrases[i].english, phrases[i].english, 0))
-            continue;
-        letters = letter_count(phrases[i].english);
-        if (best == NULL || letters > most) {
-            best = &phrases[i];
-            most = letters;
-            *out = m;
-        }
+        for (; more ? p < c.start : *p != '\0'; p++)
+            if (ascii_is_letter(*p))
+                return false;
+        if (!more)
+            return true;
+        p = c.end;
     }
-    return best;
 }
 
 /* --- saying --- */
 
-static void say_to(struct buf *out, struct str english, unsigned depth);
+static void say_to(struct buf *out, struct sentence s);
 
-static void put_argument(struct buf *out, const struct match *m, unsigned i, unsigned depth)
-{
-    ASSERT(i < m->count);
-    if (m->is_quoted[i])
-        buf_str(out, m->args[i]);
-    else
-        say_to(out, m->args[i], depth + 1);
-}
-
-static void fill(struct buf *out, const char *russian, const struct match *m, unsigned depth)
+/* Put the arguments into a format of another language. */
+static void fill(struct buf *out, const char *format, const struct arguments *args)
 {
     unsigned next = 0;
+    const char *p = format;
+    struct conversion c;
 
-    for (const char *p = russian; *p != '\0'; p++)
-        if (is_conversion(p)) {
-            bool is_numbered = p[1] >= '1' && p[1] <= '9' && p[2] == '$';
+    for (; conversion_next(format, p, &c); p = c.end) {
+        bool is_numbered = c.kind == '$';
+        unsigned i = is_numbered ? (unsigned)(c.start[1] - '1') : next;
 
-            put_argument(out, m, is_numbered ? (unsigned)(p[1] - '1') : next++, depth);
-            p += is_numbered ? 3 : 1;
-        } else {
-            p += p[0] == '%';
-            buf_char(out, *p);
+        buf_add(out, p, (size_t)(c.start - p));
+        c.end += is_numbered;
+        if (c.kind == '%') {
+            buf_char(out, '%');
+            continue;
         }
+        ASSERT(i < args->count);
+        next += !is_numbered;
+        /* Names and texts that people wrote stay as they are. */
+        if (args->is_quoted[i] && args->items[i].parts[0].format == NULL)
+            buf_str(out, args->items[i].text);
+        else
+            say_to(out, args->items[i]);
+    }
+    buf_text(out, p);
 }
 
-static void say_to(struct buf *out, struct str english, unsigned depth)
+/* Whether it has a row, or needs none; if so it is said. */
+static bool say_format(struct buf *out, struct sentence s, bool is_case)
 {
-    struct match m;
-    const struct phrase *phrase = depth < DEPTH_MAX ? phrase_find(english, &m) : NULL;
+    const struct phrase *row;
+    struct arguments args;
+    struct buf key;
 
-    if (phrase == NULL)
-        buf_str(out, english);
-    else
-        fill(out, phrase->russian, &m, depth);
+    buf_init_arena(&key, out->mem);
+    key.limit = KEY_MAX;
+    take_apart(s, is_case, &key, &args);
+    row = phrase_find(&key);
+    if (row == NULL && (is_case || !is_wordless(s.parts[0].format)))
+        return false;
+    fill(out, row != NULL ? row->russian : s.parts[0].format, &args);
+    return true;
 }
 
-struct str words_say(struct arena *mem, enum language language, struct str english)
+static void say_text(struct buf *out, struct str text)
+{
+    const struct phrase *row;
+    struct buf key;
+
+    buf_init_arena(&key, out->mem);
+    key.limit = KEY_MAX;
+    add_text(&key, text);
+    row = phrase_find(&key);
+    if (row != NULL)
+        fill(out, row->russian, &(struct arguments){.count = 0});
+    else
+        buf_str(out, text);
+}
+
+static void say_to(struct buf *out, struct sentence s)
+{
+    if (s.part_count == 0 || (s.parts[0].format == NULL && s.parts[0].count == 0))
+        say_text(out, s.text);
+    else if (s.parts[0].format == NULL || (!say_format(out, s, true) && !say_format(out, s, false)))
+        buf_str(out, s.text);
+}
+
+struct str words_say(struct arena *mem, enum language language, struct sentence english)
 {
     struct buf out;
 
-    if (language == LANGUAGE_EN || english.len == 0)
-        return english;
+    if (language == LANGUAGE_EN || english.text.len == 0)
+        return english.text;
     buf_init_arena(&out, mem);
-    say_to(&out, english, 0);
+    say_to(&out, english);
     return buf_view(&out);
 }

@@ -1,7 +1,7 @@
 // scrape.mjs - reads /metrics of a server as Prometheus would.
 import http from 'node:http';
 
-import { check } from './stores.mjs';
+import { check } from '../lib/claims.mjs';
 
 /** The text of /metrics: {family: type} and a map from series to number. */
 export function scrape(rig) {

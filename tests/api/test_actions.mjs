@@ -1,5 +1,7 @@
 // Actions: what is started from the card of a record, and who may, on both stores.
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const wait = [{ code: 'wait', procedure: { type: 'wait.signal', signalType: 'go' } }];
 const definitions = [

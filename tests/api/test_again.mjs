@@ -1,6 +1,8 @@
 // Executions that are started again, what steps have logged, and the log of the server; on both stores.
-import { until } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const failing = {
     code: 'failing',

@@ -1,6 +1,8 @@
 // test_audit.mjs - every change that people make is in the audit log, on both stores.
-import { until } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const waits = { code: 'waits', steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }] };
 const short = { code: 'short', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] };
@@ -122,6 +124,8 @@ claim('lines are deleted when they are older than they are kept for, and not bef
     equal((await rig.all('/audit?action=config.put', 500)).length, old + 1, 'they are young');
     await rig.restart({ PAWL_KEEP_AUDIT: '1ms' });
     await until('they are gone', async () => (await rig.all('/audit?action=config.put', 500)).length === 0);
+    equal((await rig.api('PUT', '/config/later', { value: 1 })).status, 201);
+    await until('what came later goes soon, too', async () => (await rig.all('/audit?action=config.put', 500)).length === 0, 30);
     equal((await rig.api('GET', '/config/new')).body.value, 1, 'what was done stays');
     await rig.restart();
 });

@@ -1,10 +1,11 @@
 // The same done to many: one key acts once, each member has its line in the audit log; on both stores.
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-import { forAll } from '../kill/client.mjs';
-import { Server, until } from '../kill/server.mjs';
-import { check, claim, equal, pawl, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { forAll, refused } from '../lib/client.mjs';
+import { Server } from '../lib/server.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const ask = { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } };
 const waiting = (code) => ({ code, steps: [ask] });
@@ -66,7 +67,7 @@ claim('two requests with one key at once try each dead letter once', async (rig)
 
 claim('two servers on one store act once for one key', async (rig) => {
     await many(rig, 200, 'nodes');
-    const second = new Server(join(rig.folder, 'second'), rig.store, pawl);
+    const second = new Server(join(rig.folder, 'second'), { store: rig.store });
     check(await second.start(), second.log);
     const client = second.client();
     const body = { action: 'retry', filter: { code: 'nodes', status: 'failed' } };
@@ -145,13 +146,11 @@ claim('a bulk cancellation says whether to compensate', async (rig) => {
 
 claim('what could not be noted is not answered as done; the repeated request is', async (rig) => {
     await many(rig, 3, 'unnoted');
-    const file = join(rig.folder, 'data', 'pawl.db');
-    const sql = (text) => execFileSync('sqlite3', ['-cmd', '.timeout 60000', file, text]);
-    sql("CREATE TRIGGER no_note BEFORE INSERT ON audit_log WHEN NEW.action = 'execution.bulk_retry' BEGIN SELECT RAISE(ABORT, 'no'); END");
+    rig.sql("CREATE TRIGGER no_note BEFORE INSERT ON audit_log WHEN NEW.action = 'execution.bulk_retry' BEGIN SELECT RAISE(ABORT, 'no'); END");
     const body = { action: 'retry', filter: { code: 'unnoted', status: 'failed' } };
     const key = { 'Idempotency-Key': 'unnoted' };
     const answer = await bulk(rig, body, key);
-    sql('DROP TRIGGER no_note');
+    rig.sql('DROP TRIGGER no_note');
     check(answer.status >= 500, `it was answered ${answer.status} ${JSON.stringify(answer.body)}`);
     check(answer.body.detail.includes('3'), answer.body.detail);
     const again = await bulk(rig, body, key);

@@ -1,5 +1,6 @@
 /* test_callback_page.c - claims about the pages behind links, what they send, and links in texts. */
-#include "api/callback_page.h"
+#include "api/executions/callback_page.h"
+#include "engine/execution.h"
 #include "engine/link.h"
 #include "value/json.h"
 #include "value/mask.h"

@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 
-import { until } from './rig.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 import { Receiver } from './receiver.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
 
 const receiver = new Receiver();
 await receiver.open();

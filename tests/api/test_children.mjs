@@ -1,7 +1,8 @@
 // Executions that others have started and wait for: cancelled with them, and steps that hold writes
 // meanwhile; on both stores and across kills.
-import { until } from '../kill/server.mjs';
-import { claim, equal, run } from './stores.mjs';
+import { equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const kid = { code: 'kid', steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } }] };
 const napper = { code: 'napper', steps: [{ code: 'nap', procedure: { type: 'wait.timer', duration: '1s' } }] };

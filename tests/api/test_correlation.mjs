@@ -1,7 +1,8 @@
 // Signals that find their wait by a correlation, on both stores.
-import { until } from '../kill/server.mjs';
-import { forAll } from '../kill/client.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { forAll, refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const wait = (code, fields = {}) => ({
     code, procedure: { type: 'wait.signal', signalType: 'paid', correlation: '$.input.order', ...fields },
@@ -41,7 +42,7 @@ async function send(rig, correlation, more = {}, headers = {}) {
 
 async function metric(rig, name) {
     const answer = await rig.client.ask('GET', '/metrics');
-    return Number(new RegExp(`^pawl_${name} (\\d+)$`, 'm').exec(answer.body.unreadable)[1]);
+    return Number(new RegExp(`^pawl_${name} (\\d+)$`, 'm').exec(answer.raw)[1]);
 }
 
 const ended = (rig, id) => until(`${id} has ended`, async () => {

@@ -2,8 +2,11 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Server } from '../kill/server.mjs';
-import { check, claim, equal, pawl, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { pawl } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const apiKey = { type: 'api_key', base_url: 'https://erp.example/v1', header_name: 'X-Api-Key', header_value: 'sk-very-secret-1' };
 const put = (rig, code, body, headers) => rig.api('PUT', `/credentials/${code}`, body, headers);
@@ -127,7 +130,7 @@ claim('with the wrong key, or none, nothing starts and nothing changes', async (
 });
 
 claim('nodes with different keys do not share credentials', async (rig) => {
-    const other = new Server(join(rig.folder, 'other'), rig.store, pawl);
+    const other = new Server(join(rig.folder, 'other'), { store: rig.store });
     equal(await other.start(), false, 'a node with a key of its own');
     check(other.log.includes('master key'), other.log);
 }, 'PostgreSQL');

@@ -2,8 +2,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { checkProgram } from '../kill/server.mjs';
-import { check, claim, equal, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { checkProgram } from '../lib/program.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const key = (rig) => readFileSync(join(rig.server.data, 'master.key'), 'utf8');
 const codes = ['one', 'two', 'three'];

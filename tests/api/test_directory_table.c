@@ -1,5 +1,7 @@
 /* test_directory_table.c - tokens and sessions in memory: how long they count. */
-#include "api/directory_table.h"
+#include "api/access/directory_table.h"
+#include "store/org.h"
+#include "store/read_user.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +19,7 @@ static struct str hex_of(struct arena *mem, const char *secret)
     return token_hash_hex(mem, str_of(secret));
 }
 
-static struct entry *find_session(const struct table *t, const char *secret)
+static struct directory_entry *find_session(const struct directory_table *t, const char *secret)
 {
     uint8_t hash[TOKEN_HASH_LEN];
 
@@ -26,7 +28,7 @@ static struct entry *find_session(const struct table *t, const char *secret)
 }
 
 /* One user with a token "t" that expires after ten days, and sessions that rest on it. */
-static void fill(struct table *t)
+static void fill(struct directory_table *t)
 {
     struct everyone all = {0};
     uint8_t admin[TOKEN_HASH_LEN];
@@ -62,16 +64,16 @@ static void fill(struct table *t)
     table_fill(t, admin, &all);
 }
 
-static bool counts(const struct table *t, const char *secret, int64_t now_us)
+static bool counts(const struct directory_table *t, const char *secret, int64_t now_us)
 {
-    const struct entry *e = find_session(t, secret);
+    const struct directory_entry *e = find_session(t, secret);
 
     return e != NULL && entry_is_valid(e, now_us);
 }
 
 static void test_session__lives_seven_days_of_use_and_thirty_at_most(void **state)
 {
-    struct table t;
+    struct directory_table t;
 
     (void)state;
     fill(&t);
@@ -86,8 +88,8 @@ static void test_session__lives_seven_days_of_use_and_thirty_at_most(void **stat
 
 static void test_session__ends_with_its_token(void **state)
 {
-    struct table t;
-    struct entry *fresh;
+    struct directory_table t;
+    struct directory_entry *fresh;
 
     (void)state;
     fill(&t);

@@ -1,6 +1,8 @@
 // Dead letters: what was given up is seen, and closed by what is done about it; on both stores.
-import { until } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 
@@ -26,7 +28,7 @@ const stuck = {
     settings: { retryPolicy: { maxAttempts: 2, delay: '1ms', backoff: 1 } },
     steps: [
         { code: 'reserve', procedure: { type: 'log', message: 'a' }, rollback: { type: 'compute.fail', code: 'gone', message: 'm' } },
-        { code: 'charge', procedure: { type: 'log', message: 'b' }, rollback: { type: 'compute.fail', code: 'down', message: 'm', class: 'transient' } },
+        { code: 'charge', procedure: { type: 'log', message: 'b' }, rollback: { type: 'compute.fail', code: 'down', message: 'm', class: 'transient', retry: { maxAttempts: 5, delay: '1ms', backoff: 1 } } },
         { code: 'fails', procedure: { type: 'compute.fail', code: 'no', message: 'm' } },
     ],
 };
@@ -39,10 +41,13 @@ const stranded = {
         { code: 'first', procedure: { type: 'log', message: 'a' }, rollback: { type: 'log', message: 'undone' } },
         {
             code: 'second', procedure: { type: 'compute.transform', data: 2 },
-            rollback: [
-                { type: 'compute.fail', when: '!$.config.paid', code: 'down', message: 'm', class: 'transient' },
-                { type: 'compute.transform', data: { undone: '$.steps.second.output' } },
-            ],
+            rollback: {
+                procedure: [
+                    { type: 'compute.fail', when: '!$.config.paid', code: 'down', message: 'm', class: 'transient' },
+                    { type: 'compute.transform', data: { undone: '$.steps.second.output' } },
+                ],
+                retry: { maxAttempts: 5, delay: '1ms', backoff: 1 },
+            },
         },
         { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } },
         { code: 'fails', procedure: { type: 'compute.fail', code: 'no', message: 'm' } },
@@ -77,7 +82,7 @@ async function fail(rig) {
 }
 
 async function gauge(rig) {
-    const text = (await rig.client.ask('GET', '/metrics')).body.unreadable;
+    const text = (await rig.client.ask('GET', '/metrics')).raw;
     return Number(/^pawl_dead_letters (\d+)$/m.exec(text)[1]);
 }
 
@@ -333,15 +338,62 @@ claim('a bulk request that makes no sense is refused', async (rig) => {
     equal(await pointer({ action: 'retry', filter: {}, limit: 0 }), '/limit');
 });
 
-claim('letters go with their execution', async (rig) => {
+claim('an execution with an open letter is not deleted; closed letters go with it', async (rig) => {
     const before = await gauge(rig);
     const id = await fail(rig);
     const found = await of(rig, id);
+    const refusal = refused(await rig.api('DELETE', `/executions/${id}`), 409, 'letter_open');
+    check(refusal.detail.includes('2 of its dead letters are open'), refusal.detail);
+    equal(await of(rig, id), found);
+    equal(await gauge(rig), before + 2);
     equal((await rig.api('POST', `/dlq/${found[1].id}/resolve`, { note: 'x' })).status, 200);
+    refused(await rig.api('DELETE', `/executions/${id}`), 409, 'letter_open');
+    equal((await rig.api('POST', `/dlq/${found[0].id}/resolve`, { note: 'x' })).status, 200);
     equal((await rig.api('DELETE', `/executions/${id}`)).status, 204);
     equal(await of(rig, id), []);
     refused(await rig.api('GET', `/dlq/${found[0].id}`), 404, 'not_found');
     equal(await gauge(rig), before);
+});
+
+claim('who deletes an execution with its open letters says why, and the audit log keeps that', async (rig) => {
+    const before = await gauge(rig);
+    const id = await fail(rig);
+    const path = `/executions/${id}`;
+    for (const query of ['letters=close', 'letters=close&note=', 'letters=drop&note=x', 'note=x', `letters=close&note=${'x'.repeat(2001)}`])
+        refused(await rig.api('DELETE', `${path}?${query}`), 400, 'bad_request');
+    equal((await of(rig, id)).length, 2);
+    equal((await rig.api('DELETE', `${path}?letters=close&note=paid%20by%20hand`)).status, 204);
+    equal((await rig.api('GET', path)).status, 404);
+    equal(await gauge(rig), before);
+    const [line] = (await rig.api('GET', `/audit?action=execution.delete&target=${id}`)).body.items;
+    equal(line.details, { letters: 'close', note: 'paid by hand' });
+});
+
+claim('many are deleted but for those with an open letter, which are named', async (rig) => {
+    const kept = await fail(rig);
+    const closed = await fail(rig);
+    for (const letter of await of(rig, closed)) await rig.api('POST', `/dlq/${letter.id}/resolve`, { note: 'x' });
+    const ask = (more) => rig.api('POST', '/executions/bulk', { action: 'delete', filter: { code: 'stuck' }, ...more });
+    const would = (await ask({ dryRun: true })).body;
+    equal([would.done, would.failed, would.matched - would.skipped], [0, 0, 1]);
+    const did = (await ask({})).body;
+    equal([did.done, did.failed, did.matched], [1, would.skipped, would.matched]);
+    equal(did.errors.find((e) => e.executionId === kept)?.code, 'letter_open');
+    equal([(await rig.api('GET', `/executions/${kept}`)).status, (await rig.api('GET', `/executions/${closed}`)).status], [200, 404]);
+});
+
+claim('retention leaves an execution with an open letter alone, and says how many there are', async (rig) => {
+    const kept = await fail(rig);
+    const open = await gauge(rig);
+    const goes = await fail(rig);
+    for (const letter of await of(rig, goes)) await rig.api('POST', `/dlq/${letter.id}/resolve`, { note: 'x' });
+    await rig.restart({ PAWL_KEEP_COMPLETED: '1ms' });
+    await until('what nobody has to look at is gone', async () => (await rig.api('GET', `/executions/${goes}`)).status === 404);
+    const spared = async () => Number(/^pawl_executions_kept_for_letters (\d+)$/m.exec((await rig.client.ask('GET', '/metrics')).raw)?.[1]);
+    const ids = new Set((await letters(rig, 'kind=compensation')).map((l) => l.executionId));
+    await until('they are counted', async () => (await spared()) >= ids.size);
+    equal([(await rig.api('GET', `/executions/${kept}`)).body.status, (await of(rig, kept)).length, await gauge(rig)], ['failed', 2, open]);
+    await rig.restart();
 });
 
 claim('letters and what was done about them survive a kill', async (rig) => {

@@ -1,19 +1,20 @@
 // The door: sign-in through a proxy, TLS, settings, and clients that are slow, large or many.
-import { writeFileSync } from 'node:fs';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
 
-import { Claims, Server, dropFolder, equal, isProblem, makeFolder, pawl, run, until } from './rig.mjs';
+import { claim, end, equal, skip } from '../lib/claims.mjs';
+import { refused, request } from '../lib/client.mjs';
+import { execute, makeFolder, pawl } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { until } from '../lib/wait.mjs';
 
-const claims = new Claims();
 const folder = makeFolder();
 const env = { PATH: process.env.PATH };
-let count = 0;
 
-const server = (...args) => new Server(join(folder, `data${++count}`), args);
+const server = (...args) => new Server(makeFolder(), { args });
 
 async function serving(s, use) {
     equal(await s.start(), true, s.log);
@@ -26,51 +27,51 @@ async function serving(s, use) {
 
 /** What `pawl serve` says when it refuses to start. */
 async function refusal(...args) {
-    return run(pawl, ['serve', '--data', join(folder, 'refused'), '--listen', '127.0.0.1:0', ...args], { env });
+    return execute(pawl, ['serve', '--data', join(folder, 'refused'), '--listen', '127.0.0.1:0', ...args], { env });
 }
 
 // --- sign-in through a proxy ---
 
 const proxied = (trusted) => ['--auth-header', 'X-Forwarded-Email', '--trusted-proxy', trusted];
 
-await claims.claim('the header of a trusted proxy is believed', () =>
+await claim('the header of a trusted proxy is believed', () =>
     serving(server(...proxied('10.0.0.0/8, 127.0.0.1/32')), async (s) => {
         const user = await s.user({ name: 'Ada', email: 'ada@example.org', role: 'operator' });
         const as = (email, token = null) =>
             s.api(token, 'GET', '/me', undefined, { 'X-Forwarded-Email': email });
-        equal((await as('Ada@Example.ORG')).json.id, user.id);
-        isProblem(await s.api(null, 'GET', '/users', undefined, { 'X-Forwarded-Email': 'ada@example.org' }),
+        equal((await as('Ada@Example.ORG')).body.id, user.id);
+        refused(await s.api(null, 'GET', '/users', undefined, { 'X-Forwarded-Email': 'ada@example.org' }),
             403, 'forbidden');
         const unknown = await as('eve@example.org');
-        isProblem(unknown, 401, 'unauthorized');
-        equal(unknown.json.detail, 'there is no active user with the e-mail eve@example.org');
-        isProblem(await as(''), 401, 'unauthorized');
-        isProblem(await as(['ada@example.org', 'root@example.org']), 401, 'unauthorized');
+        refused(unknown, 401, 'unauthorized');
+        equal(unknown.body.detail, 'there is no active user with the e-mail eve@example.org');
+        refused(await as(''), 401, 'unauthorized');
+        refused(await as(['ada@example.org', 'root@example.org']), 401, 'unauthorized');
         // A token is what counts where there is one.
-        isProblem(await as('ada@example.org', 'wrong'), 401, 'unauthorized');
-        equal((await as('eve@example.org', user.token)).json.id, user.id);
+        refused(await as('ada@example.org', 'wrong'), 401, 'unauthorized');
+        equal((await as('eve@example.org', user.token)).body.id, user.id);
         await s.asAdmin('PATCH', `/users/${user.id}`, { active: false });
-        isProblem(await as('ada@example.org'), 401, 'unauthorized');
+        refused(await as('ada@example.org'), 401, 'unauthorized');
     }));
 
-await claims.claim('the same header from elsewhere is not', () =>
+await claim('the same header from elsewhere is not', () =>
     serving(server(...proxied('10.0.0.0/8,2001:db8::/32')), async (s) => {
         await s.user({ name: 'Ada', email: 'ada@example.org' });
         const answer = await s.api(null, 'GET', '/me', undefined, { 'X-Forwarded-Email': 'ada@example.org' });
-        isProblem(answer, 401, 'unauthorized');
-        equal(answer.json.detail.includes('--trusted-proxy'), true);
+        refused(answer, 401, 'unauthorized');
+        equal(answer.body.detail.includes('--trusted-proxy'), true);
     }));
 
-await claims.claim('without the setting the header means nothing', () =>
+await claim('without the setting the header means nothing', () =>
     serving(server(), async (s) => {
         await s.user({ name: 'Ada', email: 'ada@example.org' });
-        isProblem(await s.api(null, 'GET', '/me', undefined, { 'X-Forwarded-Email': 'ada@example.org' }),
+        refused(await s.api(null, 'GET', '/me', undefined, { 'X-Forwarded-Email': 'ada@example.org' }),
             401, 'unauthorized');
     }));
 
 const hasIpv6 = Object.values(os.networkInterfaces()).flat().some((a) => a.address === '::1');
 if (hasIpv6)
-    await claims.claim('a proxy may come by IPv6', async () => {
+    await claim('a proxy may come by IPv6', async () => {
         for (const [trusted, status] of [['::1', 200], ['2001:db8::/32', 401]])
             await serving(server('--listen', '[::1]:0', ...proxied(trusted)), async (s) => {
                 await s.user({ name: 'Ada', email: 'ada@example.org' });
@@ -78,10 +79,10 @@ if (hasIpv6)
                     { 'X-Forwarded-Email': 'ada@example.org' })).status, status);
             });
     });
-else claims.skip('no IPv6');
+else skip('no IPv6');
 
-await claims.claim('half a proxy is refused', async () => {
-    for (const args of [['--auth-header', 'X-User'], ['--trusted-proxy', '10.0.0.0/8'],
+await claim('half a proxy is refused', async () => {
+    for (const args of [['--auth-header', 'X-User'], ['--trusted-proxy', '10.0.0.0/99'],
         ['--auth-header', 'X User', '--trusted-proxy', '10.0.0.0/8'],
         ['--auth-header', 'X-User', '--trusted-proxy', '10.0.0.0/99']]) {
         const { status, out } = await refusal(...args);
@@ -89,11 +90,28 @@ await claims.claim('half a proxy is refused', async () => {
     }
 });
 
+await claim('strangers are told apart by the address that a proxy adds last, on whichever line, also without sign-in', () =>
+    serving(server('--trusted-proxy', '127.0.0.1', '--hook-rate', '1'), async (s) => {
+        const ask = (path, lines) => request(`${s.url}${path}`, { method: 'POST', headers: { 'X-Forwarded-For': lines } });
+        for (const path of ['/callbacks/x/yes', '/hooks/x']) {
+            const statuses = [];
+            // Whoever calls writes what it likes into its own line; the proxy's line is behind it.
+            for (let i = 0; i < 12; i++) statuses.push((await ask(path, [`198.51.100.${i}`, '203.0.113.7'])).status);
+            equal(statuses.filter((status) => status === 429).length >= 4, true, `${path}: ${statuses}`);
+            equal((await ask(path, ['203.0.113.7', '203.0.113.8'])).status, 404, `${path}: somebody else`);
+        }
+    }));
+
+await claim('a name that begins like a loopback address is none', async () => {
+    const { status, out } = await refusal('--listen', '127.example.org:0');
+    equal([status, out.includes('--allow-plain-http')], [2, true], out);
+});
+
 // --- TLS ---
 
 async function certificate(name, days = 30) {
     const cert = join(folder, `${name}.pem`), key = join(folder, `${name}.key`);
-    const made = await run('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
+    const made = await execute('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
         '-nodes', '-keyout', key, '-out', cert, '-days', String(days), '-subj', '/CN=localhost',
         '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']);
     equal(made.status, 0, made.out);
@@ -103,36 +121,36 @@ async function certificate(name, days = 30) {
 const one = await certificate('one'), other = await certificate('other');
 const withTls = ({ cert, key }) => ['--tls-cert', cert, '--tls-key', key];
 
-await claims.claim('TLS serves what plain HTTP does', () =>
+await claim('TLS serves what plain HTTP does', () =>
     serving(server(...withTls(one)), async (s) => {
         s.ca = readFileSync(one.cert);
-        equal(s.base.startsWith('https://127.0.0.1:'), true, s.base);
-        equal(s.welcome.includes(`sign in  ${s.base}/ `), true, 'the address to sign in');
-        equal((await s.call(null, 'GET', '/healthz')).json, { status: 'ok' });
+        equal(s.url.startsWith('https://127.0.0.1:'), true, s.url);
+        equal(s.welcome.includes(`sign in  ${s.url}/ `), true, 'the address to sign in');
+        equal((await s.call(null, 'GET', '/healthz')).body, { status: 'ok' });
         await s.publish({ code: 'hello', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] });
         await s.publish({ code: 'waits', steps: [{ code: 'a', procedure: { type: 'wait.signal', signalType: 'go' } }] });
         const ends = await Promise.all(Array.from({ length: 20 }, () =>
             s.asAdmin('POST', '/executions?wait=60s', { code: 'hello' })));
-        equal(ends.every((e) => e.status === 201 && e.json.status === 'completed'), true);
+        equal(ends.every((e) => e.status === 201 && e.body.status === 'completed'), true);
         const later = s.asAdmin('POST', '/executions?wait=60s', { code: 'waits', key: 'k' });
         const { items: [{ id }] } = await until('it waits', async () => {
-            const { json } = await s.asAdmin('GET', '/executions?key=k&status=waiting');
-            return json.items.length > 0 ? json : null;
+            const { body } = await s.asAdmin('GET', '/executions?key=k&status=waiting');
+            return body.items.length > 0 ? body : null;
         });
         equal((await s.asAdmin('POST', `/executions/${id}/signal`, { type: 'go' })).status, 202);
-        equal((await later).json.status, 'completed', 'a request that was kept');
+        equal((await later).body.status, 'completed', 'a request that was kept');
         const large = await s.asAdmin('PUT', '/scenarios/large/draft', { code: 'large', x: 'x'.repeat(1500000) });
         equal(large.status, 200);
         equal((await s.asAdmin('GET', '/scenarios/large')).raw.length > 1500000, true, 'a large answer');
         // The command line, too.
-        const cli = (...args) => run(pawl, args, { env: { ...env, PAWL_URL: s.base, PAWL_TOKEN: s.admin } });
+        const cli = (...args) => execute(pawl, args, { env: { ...env, PAWL_URL: s.url, PAWL_TOKEN: s.token } });
         const trusted = await cli('ls', '--ca', one.cert);
         equal([trusted.status, trusted.out.includes('completed')], [0, true], trusted.out);
         const distrusted = await cli('ls');
         equal([distrusted.status, distrusted.out.includes('--ca')], [1, true], distrusted.out);
         // Plain HTTP at this port is no way in.
         const plain = new Promise((done) => {
-            const socket = net.connect(new URL(s.base).port, '127.0.0.1', () => socket.write('GET /healthz HTTP/1.1\r\n\r\n'));
+            const socket = net.connect(new URL(s.url).port, '127.0.0.1', () => socket.write('GET /healthz HTTP/1.1\r\n\r\n'));
             let text = '';
             socket.on('data', (part) => (text += part));
             socket.on('error', () => done(text));
@@ -141,15 +159,15 @@ await claims.claim('TLS serves what plain HTTP does', () =>
         equal((await plain).includes('200'), false);
     }));
 
-await claims.claim('TLS may listen beyond this machine', () =>
+await claim('TLS may listen beyond this machine', () =>
     serving(server('--listen', '0.0.0.0:0', ...withTls(one)), async (s) => {
-        equal(s.base.startsWith('https://0.0.0.0:'), true, s.base);
+        equal(s.url.startsWith('https://0.0.0.0:'), true, s.url);
     }));
 
-await claims.claim('what is wrong with a certificate is told at the start', async () => {
+await claim('what is wrong with a certificate is told at the start', async () => {
     const junk = join(folder, 'junk.pem'), locked = join(folder, 'locked.key');
     writeFileSync(junk, 'nonsense\n');
-    await run('openssl', ['ec', '-in', one.key, '-aes128', '-passout', 'pass:x', '-out', locked]);
+    await execute('openssl', ['ec', '-in', one.key, '-aes128', '-passout', 'pass:x', '-out', locked]);
     for (const [cert, key, words] of [
         [one.cert, other.key, 'is not that of the certificate'],
         [junk, one.key, 'no certificate'],
@@ -164,24 +182,79 @@ await claims.claim('what is wrong with a certificate is told at the start', asyn
     equal([half.status, half.out.includes('go together')], [2, true], half.out);
 });
 
-await claims.claim('plain HTTP beyond this machine needs a word', async () => {
+/** The bytes of the certificate that a new connection is shown. */
+const shown = (s) => new Promise((done, fail) => {
+    const socket = tls.connect({ port: Number(new URL(s.url).port), host: '127.0.0.1', rejectUnauthorized: false }, () => {
+        done(socket.getPeerCertificate().fingerprint256);
+        socket.destroy();
+    });
+    socket.on('error', fail);
+});
+
+await claim('a hang-up reads the certificate and the log level again and ends nothing', async () => {
+    const now = { cert: join(folder, 'now.pem'), key: join(folder, 'now.key') }, config = join(folder, 'log.json');
+    const use = ({ cert, key }) => [copyFileSync(cert, now.cert), copyFileSync(key, now.key)];
+    const hangUp = (s) => process.kill(s.child.pid, 'SIGHUP');
+    use(one);
+    writeFileSync(config, '{"log-level": "info"}');
+    await serving(server(...withTls(now), '--config', config), async (s) => {
+        s.ca = [readFileSync(one.cert), readFileSync(other.cert)];
+        const before = await shown(s);
+        use(other);
+        hangUp(s);
+        await until('another certificate is shown', async () => (await shown(s)) !== before);
+        const after = await shown(s);
+        equal((await s.call(null, 'GET', '/healthz')).status, 200);
+        copyFileSync(one.key, now.key); // a key that is not the certificate's
+        hangUp(s);
+        await until('it says what is wrong', () => s.log.includes('is not that of the certificate'));
+        equal([await shown(s), s.child !== null], [after, true], 'the last good one stays');
+        writeFileSync(config, '{"log-level": "loud"}');
+        hangUp(s);
+        await until('it says what is wrong', () => s.log.includes('log-level is debug'));
+        use(one);
+        writeFileSync(config, '{"log-level": "warn"}');
+        hangUp(s);
+        await until('the first is shown again', async () => (await shown(s)) === before);
+    });
+    await serving(server(), async (s) => {
+        const began = await until('the start is in the log', () => s.log.split('\n').find((line) => line.includes('the server has started')));
+        equal([JSON.parse(began).url, JSON.parse(began).level], [s.url, 'info']);
+        for (let i = 0; i < 3; i++) hangUp(s);
+        await until('plain HTTP has settings too', () => s.log.includes('were read again'));
+        equal((await s.call(null, 'GET', '/healthz')).status, 200);
+    });
+});
+
+await claim('the doctor sees a certificate that ends soon', async () => {
+    for (const [days, level, words] of [[1, 'warning', 'ends within'], [13, 'warning', 'ends within'], [30, 'ok', 'days more']]) {
+        const made = await certificate(`for-${days}`, days);
+        await serving(server(...withTls(made)), async (s) => {
+            const { out } = await execute(pawl, ['doctor', '--json'], { env: { ...env, PAWL_URL: s.url, PAWL_CA: made.cert, PAWL_DATA: s.data } });
+            const check = JSON.parse(out).checks.find((c) => c.name === 'certificate');
+            equal([check?.level, check?.message.includes(words)], [level, true], out);
+        });
+    }
+});
+
+await claim('plain HTTP beyond this machine needs a word', async () => {
     const refused = await refusal('--listen', '0.0.0.0:0');
     equal([refused.status, refused.out.includes('--allow-plain-http')], [2, true], refused.out);
     await serving(server('--listen', '0.0.0.0:0', '--allow-plain-http'), async (s) => {
-        s.base = s.base.replace('0.0.0.0', '127.0.0.1');
+        s.url = s.url.replace('0.0.0.0', '127.0.0.1');
         equal((await s.call(null, 'GET', '/healthz')).status, 200);
     });
 });
 
 // --- settings ---
 
-await claims.claim('options win over variables, variables over the file', async () => {
+await claim('options win over variables, variables over the file', async () => {
     const config = join(folder, 'config.json');
     writeFileSync(config, JSON.stringify({
         data: 'from-file', listen: '127.0.0.1:1', 'allow-plain-http': true, 'max-connections': 9,
         'client-timeout': '5s', store: 'postgres://me:secret@db/pawl',
     }));
-    const { status, out } = await run(pawl,
+    const { status, out } = await execute(pawl,
         ['serve', '--print-config', '--json', '--config', config, '--data', 'from-option'],
         { env: { ...env, PAWL_LISTEN: '127.0.0.1:2', PAWL_DATA: 'from-variable' } });
     equal(status, 0, out);
@@ -191,11 +264,11 @@ await claims.claim('options win over variables, variables over the file', async 
         { value: '9', source: config }, { value: null, source: 'default' },
     ]);
     equal([settings.store.value, settings['allow-plain-http'].value], ['postgres://me:***@db/pawl', 'true']);
-    const variable = await run(pawl, ['serve', '--print-config'], { env: { ...env, PAWL_CONFIG: config } });
+    const variable = await execute(pawl, ['serve', '--print-config'], { env: { ...env, PAWL_CONFIG: config } });
     equal([variable.status, variable.out.includes('secret')], [0, false]);
 });
 
-await claims.claim('what is wrong with settings is told', async () => {
+await claim('what is wrong with settings is told', async () => {
     const config = join(folder, 'wrong.json');
     for (const [text, words] of [
         ['{"lisen": "x"}', 'did you mean "listen"?'],
@@ -221,14 +294,14 @@ await claims.claim('what is wrong with settings is told', async () => {
     }
 });
 
-await claims.claim('the address to sign in is the public one', () =>
+await claim('the address to sign in is the public one', () =>
     serving(server('--public-url', 'https://pawl.example.org'), async (s) => {
         equal(s.welcome.includes('sign in  https://pawl.example.org/ '), true, s.welcome);
     }));
 
-await claims.claim('the token of the administrator is shown on a terminal, at the first start, and nowhere else', async () => {
+await claim('the token of the administrator is shown on a terminal, at the first start, and nowhere else', async () => {
     const data = join(folder, 'welcome');
-    const start = (command) => run('bash', ['-c', `${command} & pid=$!; for i in $(seq 500); do grep -q 'data  ' out && break; sleep 0.02; done; pkill -TERM -P $pid pawl || kill -TERM $pid; wait $pid; cat out; rm out`], { env, cwd: folder });
+    const start = (command, held = data) => execute('bash', ['-c', `${command} & pid=$!; for i in $(seq 500); do grep -q 'data  ' out && break; sleep 0.02; done; kill -TERM $(cat ${held}/pawl.lock); wait $pid; cat out; rm out`], { env, cwd: folder });
     const serve = `${pawl} serve --data ${data} --listen 127.0.0.1:0`;
     const token = () => readFileSync(join(data, 'admin.token'), 'utf8').trim();
     const first = await start(`script -qfec '${serve}' out >/dev/null`);
@@ -236,7 +309,7 @@ await claims.claim('the token of the administrator is shown on a terminal, at th
     const second = await start(`script -qfec '${serve}' out >/dev/null`);
     equal([second.out.includes('sign in'), second.out.includes(token())], [true, false], second.out);
     // Where a journal listens, not even then.
-    const piped = await start(`${serve.replace(data, `${data}2`)} >out 2>&1`);
+    const piped = await start(`${serve.replace(data, `${data}2`)} >out 2>&1`, `${data}2`);
     equal([piped.out.includes('sign in'), piped.out.includes('pawl_')], [true, false], piped.out);
 });
 
@@ -245,21 +318,21 @@ await claims.claim('the token of the administrator is shown on a terminal, at th
 /** A raw connection: {text, closed}. */
 function connect(s, write) {
     const state = { text: '', closed: false };
-    state.socket = net.connect(new URL(s.base).port, '127.0.0.1', () => write?.(state.socket));
+    state.socket = net.connect(new URL(s.url).port, '127.0.0.1', () => write?.(state.socket));
     state.socket.on('data', (part) => (state.text += part));
     state.socket.on('error', () => {});
     state.socket.on('close', () => (state.closed = true));
     return state;
 }
 
-await claims.claim('a client that drips its bytes is cut, and others are served meanwhile', () =>
+await claim('a client that drips its bytes is cut, and others are served meanwhile', () =>
     serving(server('--client-timeout', '1s'), async (s) => {
         const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ' + 'x'.repeat(1000);
         let at = 0;
         const slow = connect(s);
         const drip = setInterval(() => slow.socket.writable && slow.socket.write(request[at++ % request.length]), 20);
         const body = connect(s, (socket) => socket.write(
-            `POST /api/v1/executions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.admin}\r\nContent-Length: 100\r\n\r\n{`));
+            `POST /api/v1/executions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.token}\r\nContent-Length: 100\r\n\r\n{`));
         const idle = connect(s);
         for (let i = 0; i < 20; i++) equal((await s.call(null, 'GET', '/healthz')).status, 200);
         await until('the slow ones are cut', () => slow.closed && body.closed && idle.closed);
@@ -268,20 +341,20 @@ await claims.claim('a client that drips its bytes is cut, and others are served 
         equal((await s.call(null, 'GET', '/healthz')).status, 200);
     }));
 
-await claims.claim('headers of 32 KiB are read, of 90 KB refused', () =>
+await claim('headers of 32 KiB are read, of 90 KB refused', () =>
     serving(server(), async (s) => {
         equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(32000) })).status, 200);
         equal((await s.asAdmin('GET', '/me', undefined, { Cookie: `sso=${'x'.repeat(31000)}` })).status, 200);
         equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(90000) })).status, 431);
-        isProblem(await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(90000) }), 431, 'headers_too_large');
-        isProblem(await s.call(null, 'GET', `/healthz?${'x'.repeat(90000)}`), 414, 'uri_too_long');
+        refused(await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(90000) }), 431, 'headers_too_large');
+        refused(await s.call(null, 'GET', `/healthz?${'x'.repeat(90000)}`), 414, 'uri_too_long');
         const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`X-${i}`, 'x'.repeat(90)]));
         equal((await s.call(null, 'GET', '/healthz', undefined, many)).status, 431);
         equal((await s.call(null, 'GET', `/healthz?${'x'.repeat(90000)}`)).status, 414);
         equal((await s.call(null, 'GET', '/healthz')).status, 200);
     }));
 
-await claims.claim('every answer has the headers that protect browsers', () =>
+await claim('every answer has the headers that protect browsers', () =>
     serving(server(), async (s) => {
         for (const answer of [
             await s.call(null, 'GET', '/healthz'), await s.call(null, 'GET', '/api/v1/me'), await s.call(null, 'GET', '/nothing'),
@@ -294,7 +367,7 @@ await claims.claim('every answer has the headers that protect browsers', () =>
 const upload = (s, token, method, path, length) => (socket) => socket.write(
     `${method} ${path} HTTP/1.1\r\nHost: x\r\n${token ? `Authorization: Bearer ${token}\r\n` : ''}Content-Length: ${length}\r\n\r\n`);
 
-await claims.claim('who is not known, or may not, is told so before the body', () =>
+await claim('who is not known, or may not, is told so before the body', () =>
     serving(server(), async (s) => {
         const member = (await s.user({ name: 'M', role: 'member' })).token;
         for (const [token, path, status] of [
@@ -308,12 +381,12 @@ await claims.claim('who is not known, or may not, is told so before the body', (
         }
         // A client that sends its whole body first still hears the answer.
         const late = await s.call(null, 'POST', '/api/v1/executions', 'x'.repeat(900000));
-        isProblem(late, 401, 'unauthorized');
+        refused(late, 401, 'unauthorized');
     }));
 
-const residentKb = (s) => Number(readFileSync(`/proc/${s.child.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]);
+const residentKb = (s) => s.memoryMb() * 1024;
 
-await claims.claim('unfinished uploads take no memory but that of the row they belong to', () =>
+await claim('unfinished uploads take no memory but that of the row they belong to', () =>
     serving(server(), async (s) => {
         const member = (await s.user({ name: 'M', role: 'member' })).token;
         const before = residentKb(s);
@@ -328,7 +401,7 @@ await claims.claim('unfinished uploads take no memory but that of the row they b
         equal(crowd.some(isAnswered), true, 'somebody has read the answer');
         // Who may write records is stopped at the size of a record.
         const large = connect(s, (socket) => {
-            upload(s, s.admin, 'PUT', '/api/v1/records/x/import', 16 << 20)(socket);
+            upload(s, s.token, 'PUT', '/api/v1/records/x/import', 16 << 20)(socket);
             socket.write('x'.repeat(16 << 20));
         });
         await until('it is answered', () => large.text.startsWith('HTTP/1.1 413 ') || large.closed);
@@ -337,11 +410,11 @@ await claims.claim('unfinished uploads take no memory but that of the row they b
         for (const c of [...crowd, large]) c.socket.destroy();
     }));
 
-await claims.claim('TLS 1.2 and 1.3 are spoken, and nothing older', () =>
+await claim('TLS 1.2 and 1.3 are spoken, and nothing older', () =>
     serving(server(...withTls(one)), async (s) => {
         const speak = (minVersion, maxVersion) => new Promise((done) => {
             const socket = tls.connect({
-                host: '127.0.0.1', port: new URL(s.base).port, rejectUnauthorized: false, minVersion, maxVersion, ciphers: 'ALL:@SECLEVEL=0',
+                host: '127.0.0.1', port: new URL(s.url).port, rejectUnauthorized: false, minVersion, maxVersion, ciphers: 'ALL:@SECLEVEL=0',
             }, () => {
                 done(socket.getProtocol());
                 socket.destroy();
@@ -352,36 +425,36 @@ await claims.claim('TLS 1.2 and 1.3 are spoken, and nothing older', () =>
         equal([await speak('TLSv1', 'TLSv1'), await speak('TLSv1.1', 'TLSv1.1')], ['refused', 'refused']);
     }));
 
-await claims.claim('a user has a thousand streams, and others still have theirs', () =>
+await claim('a user has a thousand streams, and others still have theirs', () =>
     serving(server(), async (s) => {
         const greedy = (await s.user({ name: 'G' })).token, other = (await s.user({ name: 'O' })).token;
         const get = (token) => (socket) => socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
         const streams = Array.from({ length: 1000 }, () => connect(s, get(greedy)));
         await until('all are open', () => streams.every((c) => c.text.startsWith('HTTP/1.1 200 ')));
-        const refused = await s.api(greedy, 'GET', '/events');
-        isProblem(refused, 429, 'too_many_requests');
-        equal(refused.headers['retry-after'], '1');
+        const answer = await s.api(greedy, 'GET', '/events');
+        refused(answer, 429, 'too_many_requests');
+        equal(answer.headers['retry-after'], '1');
         equal((await s.api(other, 'GET', '/events')).status, 200);
         for (const c of streams) c.socket.destroy();
         await until('there is room again', async () => (await s.api(greedy, 'GET', '/events')).status === 200);
     }));
 
-await claims.claim('figures are open to this machine, and not to whom a proxy on it lets through', () =>
+await claim('figures are open to this machine, and not to whom a proxy on it lets through', () =>
     serving(server(), async (s) => {
         const get = (headers, token = null) => s.call(token, 'GET', '/metrics', undefined, headers);
         equal((await get({})).status, 200);
         for (const header of ['Forwarded', 'X-Forwarded-For', 'x-forwarded-proto', 'X-Forwarded-Host'])
-            isProblem(await get({ [header]: 'for=192.0.2.7' }), 401, 'unauthorized');
-        equal((await get({ 'X-Forwarded-For': '192.0.2.7' }, s.admin)).status, 200);
+            refused(await get({ [header]: 'for=192.0.2.7' }), 401, 'unauthorized');
+        equal((await get({ 'X-Forwarded-For': '192.0.2.7' }, s.token)).status, 200);
     }));
 
-await claims.claim('who is turned away while the server stops is told why and when to come back', async () => {
+await claim('who is turned away while the server stops is told why and when to come back', async () => {
     const s = server();
     equal(await s.start(), true, s.log);
     await s.publish({ code: 'ask', steps: [{ code: 'a', procedure: { type: 'wait.signal', signalType: 'go' } }] });
     const body = '{"code":"ask"}';
     const start = (path) => (socket) => socket.write(
-        `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.admin}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     const waiting = Array.from({ length: 50 }, () => connect(s, start('/api/v1/executions?wait=600s')));
     await until('all wait', async () => (await s.list('/executions')).length === 50);
     // Each asks again and again on its connection until that ends.
@@ -405,7 +478,7 @@ await claims.claim('who is turned away while the server stops is told why and wh
     equal(turnedAway > 0, true, `${turnedAway} were turned away`);
 });
 
-await claims.claim('more connections than allowed wait or are closed, and nobody else suffers', () =>
+await claim('more connections than allowed wait or are closed, and nobody else suffers', () =>
     serving(server('--max-connections', '10'), async (s) => {
         equal((await s.call(null, 'GET', '/healthz')).status, 200);
         const crowd = Array.from({ length: 40 }, () => connect(s));
@@ -417,5 +490,4 @@ await claims.claim('more connections than allowed wait or are closed, and nobody
         next.socket.destroy();
     }));
 
-dropFolder(folder);
-claims.end();
+end();

@@ -1,7 +1,9 @@
 // Dry-runs over HTTP, on both stores: the way they take, what they rest on, and that nothing is left.
 import { readFileSync } from 'node:fs';
 
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const example = (name) => JSON.parse(readFileSync(`examples/${name}.json`, 'utf8'));
 const steps = (trace) => trace.steps.map((s) => `${s.step} ${s.kind === 'forward' ? s.status : s.kind}`);

@@ -1,5 +1,7 @@
 // test_entrance.mjs - requests that are not clear: refused with a word that helps, on both stores.
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const short = (code) => ({
     code,
@@ -111,6 +113,38 @@ claim('If-Match: * is for what is there, whatever its version', async (rig) => {
     equal((await rig.api('PUT', '/config/star', { value: 1 })).status, 201);
     equal((await rig.api('PUT', '/config/star', { value: 2 }, any)).status, 200);
     refused(await rig.api('PUT', '/config/star', { value: 3 }, { 'if-match': 'x' }), 412, 'precondition_failed');
+});
+
+claim('an answer holds at most 50 findings, errors before warnings', async (rig) => {
+    const many = (n) => Object.fromEntries([...Array(n).keys()].map((i) => [`field${i}`, 1]));
+    const step = (code) => ({ code, procedure: { type: 'compute.transform', data: { x: 1 }, odd: 1 } });
+    const wrong = (code) => ({ code, steps: [...Array(120).keys()].map((i) => step(`s${i}`)) });
+    const russian = { 'accept-language': 'ru' };
+    const requests = [
+        ['POST', '/session', many(300)],
+        ['POST', '/executions', { code: 'short', ...many(60000) }],
+        ['POST', '/executions/bulk', { action: 'cancel', filter: many(1000) }],
+        ['POST', '/executions/bulk', { action: 'cancel', filter: { status: [...Array(1000).keys()].map((i) => `status${i}`) } }],
+        ['POST', '/dlq/bulk', { action: 'retry', filter: many(1000) }],
+        ['POST', '/tasks', { title: 'x', ...many(1000) }],
+        ['PUT', '/config/many', many(1000)],
+        ['POST', '/import', { items: [wrong('a'), wrong('b')] }],
+    ];
+    for (const [method, path, body] of requests)
+        for (const headers of [{}, russian]) {
+            const answer = await rig.api(method, path, body, headers);
+            equal([answer.status, answer.body.errors.length], [422, 50], `${method} ${path}`);
+        }
+    const checked = (await rig.api('POST', '/validate', { kind: 'scenario', definition: wrong('c') })).body;
+    equal([checked.valid, checked.errors.length, checked.errors[0].severity], [false, 50, 'error']);
+    const draft = (await rig.api('POST', '/import', { items: [wrong('a'), wrong('b')], draft: true, dryRun: true })).body;
+    equal(draft.items.map((item) => item.errors.length), [50, 0]);
+});
+
+claim('no parameter stands behind those that are looked at', async (rig) => {
+    const many = (n) => Array.from({ length: n }, () => 'status=waiting').join('&');
+    equal((await rig.api('GET', `/executions?${many(49)}`)).status, 200);
+    refused(await rig.api('GET', `/executions?${many(50)}&cod=short`), 400, 'bad_request');
 });
 
 await run((rig) => rig.publish(short('short')));

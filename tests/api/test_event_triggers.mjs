@@ -1,7 +1,9 @@
 // Triggers of type event on both stores: what has happened starts processes, once for each trigger, whatever is killed;
 // a chain of triggers ends.
-import { checkProgram, until } from '../kill/server.mjs';
-import { check, claim, equal, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { checkProgram } from '../lib/program.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { sleep, until } from '../lib/wait.mjs';
 
 const eventually = (what, question) => until(what, question, 120);
 let count = 0;
@@ -184,7 +186,7 @@ for (const point of ['node.before_submit', 'writer.begun', 'writer.before_commit
             rig.client = rig.server.client();
             for (let i = 0; i < 3 && rig.server.isRunning(); i++)
                 await rig.api('POST', '/executions', { code, key: `k${++told}`, input: { n: told } }).catch(() => null);
-            await Promise.race([rig.server.ended, new Promise((resolve) => setTimeout(resolve, 300))]);
+            await Promise.race([rig.server.ended, sleep(300)]);
             await rig.server.kill();
         }
         rig.server.program = program;

@@ -1,30 +1,14 @@
 #!/usr/bin/env node
 // Server-sent events of the real server, on both stores: an execution is followed without a gap
 // and without a repeat, whatever happens on the way; the feed hints, or says that it did not.
-import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
-import { isDeepStrictEqual } from 'node:util';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-import { Postgres } from '../kill/postgres.mjs';
-import { Server, until } from '../kill/server.mjs';
+import { equal, Skip } from '../lib/claims.mjs';
+import { checkProgram } from '../lib/program.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 import { Listener, parse } from './listen.mjs';
-
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
-let passed = 0;
-let failed = 0;
-let skipped = 0;
-
-/** What a claim skips itself with. */
-class Skip extends Error {}
-
-function equal(got, want, what = '') {
-    if (isDeepStrictEqual(got, want)) return;
-    const short = (x) => JSON.stringify(x)?.slice(0, 600);
-    throw new Error(`${what}: got ${short(got)}, not ${short(want)}`);
-}
 
 // Many waits in a row: each signal moves it by one.
 const WAITS = 40;
@@ -38,24 +22,14 @@ const chain = {
 const quick = { code: 'quick', steps: [{ code: 'only', procedure: { type: 'compute.transform', data: { a: 1 } } }] };
 
 class World {
-    constructor(name, store) {
-        this.folder = mkdtempSync(join(tmpdir(), 'pawl-events-'));
-        this.name = name;
-        this.server = new Server(this.folder, store);
-    }
-
-    async open() {
-        if (!(await this.server.start())) throw new Error(`no server: ${this.server.log}`);
-        this.client = this.server.client();
-        for (const d of [chain, quick]) {
-            await this.ask('PUT', `/scenarios/${d.code}/draft`, d, 200);
-            await this.ask('POST', `/scenarios/${d.code}/publish`, undefined, 200);
-        }
+    constructor(rig) {
+        this.rig = rig;
+        this.server = rig.server;
     }
 
     async ask(method, path, body, want) {
-        const answer = await this.client.ask(method, `/api/v1${path}`, body);
-        if (want !== undefined) equal(answer.status, want, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+        const answer = await this.rig.api(method, path, body);
+        if (want !== undefined) equal(answer.status, want, `${method} ${path}: ${answer.raw}`);
         return answer.body;
     }
 
@@ -64,35 +38,9 @@ class World {
     steps = async (id) => (await this.ask('GET', `/executions/${id}/steps`, undefined, 200)).items;
     follow = (id, options) => new Listener(this.server, `/executions/${id}/events`, options);
     feed = (query = '', options = {}) => new Listener(this.server, `/events${query}`, options);
-
-    /** How many sockets the server has. */
-    sockets() {
-        const fds = `/proc/${this.server.child.pid}/fd`;
-        return readdirSync(fds).filter((fd) => {
-            try {
-                return readlinkSync(`${fds}/${fd}`).startsWith('socket:');
-            } catch {
-                return false;
-            }
-        }).length;
-    }
-
-    async again() {
-        this.client.close();
-        if (!(await this.server.start())) throw new Error(`no server: ${this.server.log}`);
-        this.client = this.server.client();
-    }
-
-    async close() {
-        this.client?.close();
-        const code = await this.server.stop();
-        rmSync(this.folder, { recursive: true, force: true });
-        return code;
-    }
 }
 
-const claims = [];
-const claim = (name, run) => claims.push({ name, run });
+const claimOf = (name, test) => claim(name, (rig) => test(new World(rig)));
 
 /** What was heard is the history: every visible row once, in order, under its seq. */
 function isHistory(events, steps, what) {
@@ -103,7 +51,7 @@ function isHistory(events, steps, what) {
     equal(ids.every((id, i) => i === 0 || id >= ids[i - 1]), true, `${what}: ids never go back`);
 }
 
-claim('an execution is followed to its end', async (w) => {
+claimOf('an execution is followed to its end', async (w) => {
     const id = await w.start('chain');
     const live = w.follow(id);
     await live.opened;
@@ -128,7 +76,7 @@ claim('an execution is followed to its end', async (w) => {
     equal(later.of('status').map((s) => s.status), ['completed']);
 });
 
-claim('a stream begins behind Last-Event-ID, or behind ?after', async (w) => {
+claimOf('a stream begins behind Last-Event-ID, or behind ?after', async (w) => {
     const id = await w.start('chain');
     for (let i = 0; i < 5; i++) await w.signal(id, i);
     await w.ask('POST', `/executions/${id}/cancel`, {}, 202);
@@ -144,7 +92,7 @@ claim('a stream begins behind Last-Event-ID, or behind ?after', async (w) => {
     }
 });
 
-claim('whoever comes in the middle misses nothing and hears nothing twice', async (w) => {
+claimOf('whoever comes in the middle misses nothing and hears nothing twice', async (w) => {
     const id = await w.start('chain');
     const listeners = [];
     const signals = (async () => {
@@ -160,7 +108,7 @@ claim('whoever comes in the middle misses nothing and hears nothing twice', asyn
     listeners.forEach((l, i) => isHistory(l.events, steps, `listener ${i}`));
 });
 
-claim('a long history comes whole, and so does one large row', async (w) => {
+claimOf('a long history comes whole, and so does one large row', async (w) => {
     const id = await w.start('chain');
     for (let i = 0; i < WAITS - 1; i++) await w.signal(id, 'x'.repeat(i === 7 ? 150000 : 5000));
     const behind = w.follow(id);
@@ -170,7 +118,7 @@ claim('a long history comes whole, and so does one large row', async (w) => {
     isHistory(behind.events, await w.steps(id), 'behind');
 });
 
-claim('after kill -9 a client goes on where it was', async (w) => {
+claimOf('after kill -9 a client goes on where it was', async (w) => {
     const id = await w.start('chain');
     const heard = [];
     let sent = 0;
@@ -178,13 +126,13 @@ claim('after kill -9 a client goes on where it was', async (w) => {
         const listener = w.follow(id, { last: heard.at(-1)?.id });
         await listener.opened;
         for (let i = 0; i < 6; i++, sent++) await w.signal(id, sent);
-        const asked = w.client.ask('POST', `/api/v1/executions/${id}/signal`, { type: 'go', id: `last-${round}` });
+        const asked = w.rig.api('POST', `/executions/${id}/signal`, { type: 'go', id: `last-${round}` });
         await until('something was heard', () => listener.of('step').length > 0);
         await w.server.kill();
         await Promise.all([asked, listener.over]);
         equal(listener.isWhole, false, 'it did not end');
         heard.push(...listener.events);
-        await w.again();
+        await w.rig.start();
     }
     await w.ask('POST', `/executions/${id}/cancel`, {}, 202);
     const rest = w.follow(id, { last: heard.at(-1).id });
@@ -192,20 +140,20 @@ claim('after kill -9 a client goes on where it was', async (w) => {
     isHistory([...heard, ...rest.events], await w.steps(id), 'all together');
 });
 
-claim('a client that does not read is cut, and goes on later', async (w) => {
+claimOf('a client that does not read is cut, and goes on later', async (w) => {
     const id = await w.start('chain');
     const slow = w.follow(id);
     await until('the first status', () => slow.events.length > 0);
     slow.response.pause();
     const other = w.follow(id);
     await until('the other hears', () => other.events.length > 0);
-    const before = w.sockets();
+    const before = w.server.socketCount();
     let sent = 0;
     // The kernel keeps some for a client that does not read; what is beyond that waits here.
     await until('it is cut', async () => {
         if (sent++ < 20) await w.signal(id, 'z'.repeat(24000));
         else await w.ask('POST', `/executions/${id}/signal`, { type: 'nobody' }, 202);
-        return w.sockets() < before;
+        return w.server.socketCount() < before;
     });
     slow.response.resume();
     await slow.over;
@@ -219,7 +167,7 @@ claim('a client that does not read is cut, and goes on later', async (w) => {
     isHistory([...slow.events, ...rest.events], steps, 'the slow one');
 });
 
-claim('who may not, or asks for nothing, is told', async (w) => {
+claimOf('who may not, or asks for nothing, is told', async (w) => {
     const none = w.follow('01900000-0000-7000-8000-000000000000');
     const nonsense = w.follow('nonsense');
     const bad = w.follow(await w.start('quick'), { last: 'x' });
@@ -232,7 +180,7 @@ claim('who may not, or asks for nothing, is told', async (w) => {
     equal(all.every((l) => l.headers['content-type'] === 'application/problem+json'), true);
 });
 
-claim('the feed hints at everything that moves', async (w) => {
+claimOf('the feed hints at everything that moves', async (w) => {
     const all = w.feed();
     const chains = w.feed('?code=chain');
     const ends = w.feed('?status=completed');
@@ -264,8 +212,8 @@ function filesMax() {
     return max === 'unlimited' ? Infinity : Number(max);
 }
 
-claim('there is an end to how many streams there may be', async (w) => {
-    if (w.name !== 'sqlite') return;
+claimOf('there is an end to how many streams there may be', async (w) => {
+    if (w.rig.store) return;
     if (filesMax() < 4300) throw new Skip('a process may not have 4,300 files open');
     const { hostname, port } = new URL(w.server.url);
     // Nobody has them all: each of four has the thousand that a user may have.
@@ -297,7 +245,7 @@ claim('there is an end to how many streams there may be', async (w) => {
     });
 });
 
-claim('streams end when the server stops', async (w) => {
+claimOf('streams end when the server stops', async (w) => {
     const id = await w.start('chain');
     const all = [w.follow(id), w.feed(), w.follow(id), w.feed('?code=chain')];
     await Promise.all(all.map((l) => l.opened));
@@ -305,10 +253,10 @@ claim('streams end when the server stops', async (w) => {
     equal(await w.server.stop(), 0, 'exit status');
     await Promise.all(all.map((l) => l.over));
     equal(all.map((l) => l.isWhole), [true, true, true, true]);
-    await w.again();
+    await w.rig.start();
 });
 
-claim('docs/events.md shows what is sent', async (w) => {
+claimOf('docs/events.md shows what is sent', async (w) => {
     const page = readFileSync('docs/events.md', 'utf8');
     const block = (info) => page.split('```' + info + '\n')[1].split('```')[0];
     const definition = JSON.parse(block('json'));
@@ -326,38 +274,6 @@ claim('docs/events.md shows what is sent', async (w) => {
     equal(JSON.parse(told), parse(block('events')).events);
 });
 
-// ---
-
-const postgres = await Postgres.open();
-const only = process.argv[2];
-for (const name of postgres ? ['sqlite', 'postgres'] : ['sqlite']) {
-    const w = new World(name, name === 'sqlite' ? null : postgres.fresh());
-    try {
-        await w.open();
-        for (const { name: text, run } of claims) {
-            if (only && !text.includes(only)) continue;
-            const began = Date.now();
-            try {
-                await run(w);
-                passed++;
-            } catch (error) {
-                if (error instanceof Skip) {
-                    skipped++;
-                    console.log(`skipped: ${name}: ${text}: ${error.message}`);
-                    continue;
-                }
-                failed++;
-                console.log(`failed: ${name}: ${text}\n  ${error.message}\n  ${w.server.log.slice(-600)}`);
-            }
-            if (process.env.VERBOSE) console.log(`${name}: ${text}: ${Date.now() - began} ms, ${w.sockets()} sockets`);
-        }
-        equal(await w.close(), 0, 'exit status');
-    } catch (error) {
-        failed++;
-        console.log(`failed: ${name}: ${error.stack}`);
-        await w.server.kill();
-    }
-}
-postgres?.close();
-console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
-process.exit(failed === 0 ? 0 : 1);
+await run(async (rig) => {
+    for (const definition of [chain, quick]) await rig.publish(definition);
+}, checkProgram);

@@ -2,9 +2,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { forAll } from '../kill/client.mjs';
-import { until } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { forAll, refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const waiting = (code) => ({
     code,
@@ -432,7 +433,7 @@ claim('nodes and metrics tell of this server', async (rig) => {
     const answer = await rig.client.ask('GET', '/metrics', undefined, { authorization: '' });
     equal(answer.status, 200);
     check(answer.headers['content-type'].startsWith('text/plain'), 'content type');
-    const text = answer.body.unreadable;
+    const text = answer.raw;
     for (const name of ['pawl_executions{status="waiting"}', 'pawl_batches_total', 'pawl_commits_total', 'pawl_http_requests_total'])
         check(Number(text.match(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\d+)$`, 'm'))?.[1]) > 0, name);
     const listed = (await rig.all('/executions?status=waiting', 500)).length;
@@ -466,7 +467,7 @@ claim('retention deletes what ended long ago and nothing else, also across kill 
     equal(ids(await rig.all('/executions?code=list_d', 500)).sort(), live.sort());
     const size = () => (rig.store ? 0 : statSync(join(rig.folder, 'data', 'pawl.db')).size);
     await until('the space is given back', () => size() < 3000000);
-    const text = (await rig.client.ask('GET', '/metrics')).body.unreadable;
+    const text = (await rig.client.ask('GET', '/metrics')).raw;
     for (const status of ['completed', 'failed', 'cancelled'])
         check(text.includes(`pawl_executions{status="${status}"} 0\n`), `the counter of ${status}`);
     await rig.restart();

@@ -1,14 +1,12 @@
 // Definitions that are written to hurt the server: they are refused, and nobody else notices.
 import { join } from 'node:path';
 
-import { Claims, Server, dropFolder, equal, makeFolder } from './rig.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
 
 const MEMORY_MB = 50; // what one hostile definition may take beyond an idle server, at its most
 
-const claims = new Claims();
-const folder = makeFolder();
-const server = new Server(join(folder, 'data'));
-equal(await server.start(), true, server.log);
+const server = await startServer();
 const idle = server.memoryMb();
 
 /** A scenario of one step that matches the input with each of these patterns. */
@@ -38,17 +36,16 @@ const definitions = {
 };
 
 for (const [name, [definition, valid]] of Object.entries(definitions))
-    await claims.claim(`a definition with ${name} is ${valid ? 'compiled' : 'refused'} within its budget`, async () => {
+    await claim(`a definition with ${name} is ${valid ? 'compiled' : 'refused'} within its budget`, async () => {
         const answer = await server.asAdmin('PUT', '/scenarios/hostile/draft', definition);
         equal(answer.status, 200, answer.raw.slice(0, 300));
-        equal(answer.json.valid, valid, JSON.stringify(answer.json.errors).slice(0, 300));
-        equal(answer.json.errors.every((e) => e.severity === 'warning' || e.code.startsWith('limit_')), true,
-            JSON.stringify(answer.json.errors).slice(0, 300));
+        equal(answer.body.valid, valid, JSON.stringify(answer.body.errors).slice(0, 300));
+        equal(answer.body.errors.every((e) => e.severity === 'warning' || e.code.startsWith('limit_')), true,
+            JSON.stringify(answer.body.errors).slice(0, 300));
         const most = server.memoryMb('VmHWM') - idle;
         equal(most < MEMORY_MB, true, `${most.toFixed(1)} MB above idle`);
         equal((await server.asAdmin('GET', '/me')).status, 200);
     });
 
 equal(await server.stop(), 0, server.log);
-dropFolder(folder);
-claims.end();
+end();

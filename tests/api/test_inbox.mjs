@@ -1,6 +1,8 @@
 // What waits for people: inboxes, answers, who may give them, and giving a wait to somebody else; on both stores.
-import { check, claim, equal, refused, run } from './stores.mjs';
-import { until } from './rig.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const DECISION = [
     { name: 'approved', type: 'boolean', required: true, label: 'Approve?' },

@@ -1,10 +1,11 @@
 // What belongs to the installation: who may change it, and how much there may be; on both stores.
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { Client } from '../kill/client.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { Client, refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const ORG = '018f5f00-0000-7000-8000-00000000000b';
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -61,12 +62,11 @@ claim('an operator of another organisation is refused by the role first', async 
 });
 
 claim('every route that changes a definition, a function, a template or config demands it', async () => {
-    const rows = [...readFileSync(join(root, 'src/api/routes.def'), 'utf8')
-        .matchAll(/^ROUTE\(\s*"(\w+)",\s*"\/api\/v1([^"]+)",\s*\w+,\s*(\w+)/gms)];
-    const kinds = /^\/(scenarios|procedures|schemas|machines|functions|templates|config|credentials|subscriptions|workers|import)\b/;
-    const changing = rows.filter(([, method, path, right]) => method !== 'GET' && kinds.test(path) && right !== 'VIEWER');
+    const rows = JSON.parse(execFileSync(join(root, 'build/tests/route_table'), { encoding: 'utf8' }));
+    const kinds = /^\/api\/v1\/(scenarios|procedures|schemas|machines|functions|templates|config|credentials|subscriptions|workers|import)\b/;
+    const changing = rows.filter(({ changes, path, roles }) => changes && kinds.test(path) && !roles.includes('viewer'));
     check(changing.length >= CHANGES.length, `${changing.length} of them were found`);
-    equal(changing.filter(([, , , right]) => right !== 'INSTALLATION').map(([, method, path]) => `${method} ${path}`), []);
+    equal(changing.filter(({ ofInstallation }) => !ofInstallation).map(({ method, path }) => `${method} ${path}`), []);
 });
 
 claim('the audit log of an organisation finds its own user, not a namesake of another', async (rig) => {
@@ -85,7 +85,23 @@ claim('the audit log of an organisation finds its own user, not a namesake of an
 // --- how much there may be ---
 
 const importing = (rig, items) => rig.api('POST', '/import', { items });
+const replacing = (rig, items) => rig.api('POST', '/import', { items, overwrite: ['config', 'subscription'] });
 const config = (name, value) => ({ kind: 'config', name, value });
+
+claim('import leaves the environment as it is unless it is told otherwise', async (rig) => {
+    const items = (url) => [config('shop_url', url), { kind: 'subscription', code: 'crm', url, events: ['Sold'] }];
+    const plan = (answer) => answer.body.items.map((item) => [item.action, item.errors.map((e) => `${e.severity} ${e.code}`).join()]);
+    const stored = async () => [(await rig.api('GET', '/config/shop_url')).body.value, (await rig.api('GET', '/subscriptions/crm')).body.url];
+    const here = 'http://127.0.0.1:9/here', there = 'http://127.0.0.1:9/there', kept = ['unchanged', 'warning kept_as_it_is'];
+    equal(plan(await importing(rig, items(here))), [['create', ''], ['create', '']]);
+    equal(plan(await importing(rig, items(here))), [['unchanged', ''], ['unchanged', '']]);
+    equal(plan(await rig.api('POST', '/import', { items: items(there), dryRun: true })), [kept, kept]);
+    equal([plan(await importing(rig, items(there))), await stored()], [[kept, kept], [here, here]]);
+    const one = await rig.api('POST', '/import', { items: items(there), overwrite: ['config'] });
+    equal([plan(one), await stored()], [[['update', ''], kept], [there, here]]);
+    equal([plan(await replacing(rig, items(there))), await stored()], [[['unchanged', ''], ['update', '']], [there, there]]);
+    refused(await rig.api('POST', '/import', { items: [], overwrite: ['scenarios'] }), 422, 'invalid');
+});
 
 claim('import keeps the limits of config', async (rig) => {
     const large = refused(await importing(rig, [config('small', 1), config('large', 'x'.repeat(65 * 1024))]), 413, 'too_large');
@@ -96,7 +112,7 @@ claim('import keeps the limits of config', async (rig) => {
     const many = Array.from({ length: 1001 }, (_, i) => config(`many${i}`, 1));
     check(/1000/.test(refused(await importing(rig, many), 413, 'too_large').detail), 'their number');
     equal((await importing(rig, [config('part0', 'x'.repeat(60 * 1024))])).status, 200);
-    equal((await importing(rig, [config('part0', 'y'.repeat(60 * 1024)), config('part1', 1)])).status, 200, 'replaced, not added');
+    equal((await replacing(rig, [config('part0', 'y'.repeat(60 * 1024)), config('part1', 1)])).status, 200, 'replaced, not added');
 });
 
 claim('import keeps the limit of functions', async (rig) => {

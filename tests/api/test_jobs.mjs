@@ -1,11 +1,11 @@
 // Jobs: external procedures, claimed and answered by workers, on both stores.
-import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
-import { sleep, until as eventually } from '../kill/server.mjs';
-import { Rig, check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, Rig, run } from '../lib/stores.mjs';
+import { sleep, until as eventually } from '../lib/wait.mjs';
+import { scrape } from './scrape.mjs';
 
 let count = 0;
 
@@ -15,6 +15,10 @@ async function publish(rig, more = {}, procedure = `work.t${++count}`) {
     await rig.publish({ code, steps: [{ code: 'do', procedure, input: { n: '$.input.n' }, ...more }] });
     return { code, type: procedure };
 }
+
+/** Wait until so many workers have asked for a job and wait for one. */
+const workersWait = (rig, count) => eventually(`${count} workers wait`, async () =>
+    (await scrape(rig)).series.get('pawl_workers_waiting') === count);
 
 const claimJobs = (rig, types, more = {}) =>
     rig.api('POST', '/jobs/claim', { types, wait: '0s', worker: 'w1', ...more });
@@ -88,7 +92,7 @@ claim('a long poll is answered as soon as there is a job, or with nothing when i
     check(Date.now() - began >= 290, 'it waited');
     const other = rig.server.client();
     const polled = other.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '60s', max: 1, worker: 'w2' });
-    await sleep(200);
+    await workersWait(rig, 1);
     const { id } = await rig.begin(code, { input: { n: 1 } });
     const { body } = await polled;
     other.close();
@@ -154,8 +158,8 @@ claim('a heartbeat lets the lease last as long again', async (rig) => {
     const { id } = await rig.begin(code, { input: { n: 1 } });
     const job = await claimOne(rig, type, { lease: '2s' });
     let until = job.leaseUntil;
-    for (let i = 0; i < 4; i++) {
-        await sleep(800);
+    while (Date.now() < Date.parse(job.leaseUntil)) {
+        await sleep(500);
         const beat = await rig.api('POST', `/jobs/${job.id}/heartbeat`, { leaseToken: job.leaseToken });
         equal(beat.status, 200, JSON.stringify(beat.body));
         check(beat.body.leaseUntil > until, 'the lease ends later');
@@ -231,10 +235,11 @@ claim('leases and jobs survive a kill: the worker that holds one completes it af
 claim('somebody who hangs up while it waits is given no job', async (rig) => {
     const { code, type } = await publish(rig);
     const gone = rig.server.client();
-    gone.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '60s', worker: 'gone' }).catch(() => {});
-    await sleep(300);
-    gone.agent.destroy();
-    await sleep(200);
+    gone.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '60s', worker: 'gone' });
+    await workersWait(rig, 1);
+    const open = rig.server.socketCount();
+    gone.close();
+    await eventually('its connection is closed', () => rig.server.socketCount() < open);
     const { id } = await rig.begin(code, { input: { n: 1 } });
     const job = await claimOne(rig, type);
     equal([job.executionId, job.attempt], [id, 1]);
@@ -267,12 +272,31 @@ claim('jobs belong to the organisation of their execution', async (rig) => {
         refused(await rig.api('POST', `/jobs/${job.id}/${what}`, { leaseToken: job.leaseToken }, headers), 404, 'not_found');
 });
 
+claim('a page of jobs from which access takes some is filled up from those behind', async (rig) => {
+    const viewer = await rig.api('POST', '/users', { name: `viewer ${++count}`, role: 'viewer' });
+    const headers = { authorization: `Bearer ${viewer.body.token}` };
+    const type = `work.t${++count}`, hidden = `jobs_${++count}`, seen = `jobs_${++count}`;
+    const steps = [{ code: 'do', procedure: type }];
+    await rig.publish({ code: hidden, access: { view: ['role:admin'] }, steps });
+    await rig.publish({ code: seen, steps });
+    for (let i = 0; i < 5; i++) await rig.begin(hidden);
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push((await rig.begin(seen)).id);
+    const page = async (cursor) => (await rig.api('GET', `/jobs?type=${type}&limit=2${cursor ? `&cursor=${cursor}` : ''}`, undefined, headers)).body;
+    const first = await page();
+    equal(first.items.map((job) => job.executionId), ids.slice(0, 2), JSON.stringify(first));
+    const second = await page(first.nextCursor);
+    equal([second.items.map((job) => job.executionId), second.nextCursor], [ids.slice(2), null]);
+    check(/^j[0-9a-f]+$/.test(first.nextCursor), first.nextCursor);
+    for (const cursor of ['1', 'j', 'j0', 'jX', 'jffffffffffffffff']) refused(await rig.api('GET', `/jobs?cursor=${cursor}`, undefined, headers), 400, 'bad_request');
+});
+
 claim('hundreds wait side by side, and each job goes to exactly one of them', async (rig) => {
     const { code, type } = await publish(rig);
     const clients = Array.from({ length: 200 }, () => rig.server.client());
     const polls = clients.map((client, i) =>
         client.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '60s', max: 1, worker: `w${i}` }));
-    await sleep(300);
+    await workersWait(rig, 200);
     const begun = [];
     for (let i = 0; i < 200; i++) begun.push((await rig.begin(code, { input: { n: i } })).id);
     const jobs = (await Promise.all(polls)).flatMap(({ body }) => body.items);
@@ -283,11 +307,11 @@ claim('hundreds wait side by side, and each job goes to exactly one of them', as
 });
 
 claim('a worker of another node gets the job within the time of waking up', async (rig) => {
-    const other = new Rig(mkdtempSync(join(tmpdir(), 'pawl-rig-')), rig.store);
+    const other = new Rig(rig.store);
     await other.start();
     const { code, type } = await publish(rig);
     const polled = other.client.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '30s', worker: 'far' });
-    await sleep(500);
+    await workersWait(other, 1);
     const began = Date.now();
     const { id } = await rig.begin(code, { input: { n: 1 } });
     const { body } = await polled;
@@ -314,6 +338,8 @@ class Endpoint {
                 response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
             if (job.input.n === 'refuse') answer(200, { error: { code: 'declined', message: 'no', class: 'business' } });
             else if (job.input.n === 'flaky' && job.attempt < 2) answer(503, {});
+            else if (job.input.n === 'odd' || (job.input.n === 'odd refusal' && job.attempt < 2))
+                response.writeHead(job.input.n === 'odd' ? 201 : 502, { 'content-type': 'text/html' }).end(Buffer.from([0x55, 0xfc, 0x00]));
             else if (job.input.n === 'status') answer(422, { error: { code: 'bad_thing' } });
             else if (job.input.n !== 'hold' || job.attempt > 1) answer(200, { done: job.input.n });
         });
@@ -350,6 +376,10 @@ claim('an endpoint that is registered is called with the jobs of its namespace',
     equal([status.error.code, status.error.class], ['bad_thing', 'business']);
     const flaky = await ended(rig, (await rig.begin(code, { input: { n: 'flaky' } })).id);
     equal(flaky.context.steps.do.output, { done: 'flaky' });
+    const odd = await ended(rig, (await rig.begin(code, { input: { n: 'odd' } })).id);
+    equal(odd.context.steps.do.output, null, 'a success whose body is no text');
+    const oddRefusal = await ended(rig, (await rig.begin(code, { input: { n: 'odd refusal' } })).id);
+    equal(oddRefusal.context.steps.do.output, { done: 'odd refusal' }, 'a refusal whose body is no text');
     const many = [];
     for (let i = 0; i < 100; i++) many.push((await rig.begin(code, { input: { n: i } })).id);
     for (const id of many) await ended(rig, id);
@@ -363,6 +393,32 @@ claim('an endpoint that is registered is called with the jobs of its namespace',
     refused(await rig.api('GET', `/workers/${name}`), 404, 'not_found');
     refused(await rig.api('PUT', `/workers/${name}`, { url: 'nowhere' }), 422, 'invalid');
     endpoint.close();
+});
+
+claim('an endpoint with several types takes no more calls at once than one host may have', async (rig) => {
+    let now = 0, most = 0, all = 0;
+    const server = createServer(async (request, response) => {
+        request.resume();
+        most = Math.max(most, ++now);
+        all++;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        now--;
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const name = `ns${++count}`, begun = [];
+    for (const type of ['a', 'b', 'c']) {
+        const { code } = await publish(rig, {}, `${name}.${type}`);
+        for (let i = 0; i < 8; i++) begun.push((await rig.begin(code, { input: { n: i } })).id);
+    }
+    await rig.restart({ PAWL_CALLS_PER_HOST: '4' });
+    await rig.api('PUT', `/workers/${name}`, { url: `http://127.0.0.1:${server.address().port}/work` });
+    for (const id of begun) await ended(rig, id);
+    equal([all, most], [24, 4], 'calls, and how many at once');
+    await rig.api('DELETE', `/workers/${name}`);
+    server.closeAllConnections();
+    server.close();
+    await rig.restart();
 });
 
 claim('an execution that waits for a job says whether a worker has asked, or has it', async (rig) => {

@@ -1,37 +1,9 @@
 // test_language.mjs - claims about the language of what answers say to people: that of Accept-Language.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
 
-import { Server } from '../kill/server.mjs';
-
-const folder = mkdtempSync(join(tmpdir(), 'pawl-language-'));
-const server = new Server(join(folder, 'data'), 'sqlite', resolve(process.env.PAWL ?? 'build/pawl'));
-let passed = 0, failed = 0;
-
-async function call(language, method, path, body) {
-    const answer = await fetch(`${server.url}/api/v1${path}`, {
-        method,
-        body: body === undefined ? undefined : JSON.stringify(body),
-        headers: { Authorization: `Bearer ${server.token}`, ...(language && { 'Accept-Language': language }) },
-    });
-    return { status: answer.status, json: await answer.json() };
-}
-
-function equal(actual, wanted, what = 'value') {
-    const a = JSON.stringify(actual), w = JSON.stringify(wanted);
-    if (a !== w) throw new Error(`${what}: ${a}, wanted ${w}`);
-}
-
-async function claim(name, work) {
-    try {
-        await work();
-        passed++;
-    } catch (error) {
-        failed++;
-        console.log(`failed: ${name}: ${error.message}`);
-    }
-}
+const server = await startServer();
+const call = (language, method, path, body) => server.asAdmin(method, path, body, language ? { 'Accept-Language': language } : {});
 
 const isCyrillic = (text) => /[а-яё]/i.test(text);
 const broken = {
@@ -42,40 +14,38 @@ const broken = {
     ],
 };
 
-if (!(await server.start())) throw new Error(server.log);
-
 await claim('test_language__findings_are_said_in_the_language_that_is_accepted', async () => {
     const english = await call(undefined, 'POST', '/validate', { definition: broken });
     const russian = await call('ru-RU,ru;q=0.9,en;q=0.8', 'POST', '/validate', { definition: broken });
     const bare = (one) => ({ ...one, message: '', hint: undefined });
-    equal(russian.json.errors.map(bare), english.json.errors.map(bare), 'what is found');
-    for (const one of russian.json.errors)
+    equal(russian.body.errors.map(bare), english.body.errors.map(bare), 'what is found');
+    for (const one of russian.body.errors)
         if (!isCyrillic(one.message) || (one.hint && !isCyrillic(one.hint))) throw new Error(JSON.stringify(one));
-    for (const one of english.json.errors)
+    for (const one of english.body.errors)
         if (isCyrillic(one.message + (one.hint ?? ''))) throw new Error(JSON.stringify(one));
 });
 
 await claim('test_language__without_the_header_or_with_another_it_is_english', async () => {
     const plain = await call(undefined, 'POST', '/validate', { definition: broken });
     for (const language of ['de', 'en', 'fr;q=1, en;q=0.5, ru;q=0.1', ''])
-        equal((await call(language, 'POST', '/validate', { definition: broken })).json, plain.json, language);
+        equal((await call(language, 'POST', '/validate', { definition: broken })).body, plain.body, language);
 });
 
 await claim('test_language__drafts_dry_runs_and_imports_say_it_too', async () => {
     const draft = await call('ru', 'PUT', '/scenarios/order/draft', broken);
-    if (!draft.json.errors.every((one) => isCyrillic(one.message))) throw new Error(JSON.stringify(draft.json.errors));
+    if (!draft.body.errors.every((one) => isCyrillic(one.message))) throw new Error(JSON.stringify(draft.body.errors));
     const imported = await call('ru', 'POST', '/import?dryRun=true', { items: [{ ...broken, kind: 'scenario' }] });
-    if (!isCyrillic(JSON.stringify(imported.json))) throw new Error(JSON.stringify(imported.json));
+    if (!isCyrillic(JSON.stringify(imported.body))) throw new Error(JSON.stringify(imported.body));
 });
 
 await claim('test_language__an_expression_is_refused_in_the_language_that_is_accepted', async () => {
     const refused = await call('ru', 'POST', '/eval', { expression: '$.input.amount +', context: { input: {} } });
     equal(refused.status, 422);
-    equal(refused.json.code, 'expression_syntax');
-    equal(refused.json.title, 'Содержимое не подходит');
-    equal(refused.json.detail, 'ожидается значение, а найдено: конец выражения');
-    equal(refused.json.errors[0].message, refused.json.detail);
-    equal((await call('en', 'POST', '/eval', { expression: '$.input.amount +', context: { input: {} } })).json.detail,
+    equal(refused.body.code, 'expression_syntax');
+    equal(refused.body.title, 'Содержимое не подходит');
+    equal(refused.body.detail, 'ожидается значение, а найдено: конец выражения');
+    equal(refused.body.errors[0].message, refused.body.detail);
+    equal((await call('en', 'POST', '/eval', { expression: '$.input.amount +', context: { input: {} } })).body.detail,
         'expected a value, but found the end of the expression');
 });
 
@@ -90,11 +60,9 @@ await claim('test_language__refusals_say_why_in_the_language_that_is_accepted', 
     ];
     for (const [method, path, body, status, detail] of wanted) {
         const refused = await call('ru', method, path, body);
-        equal([refused.status, refused.json.detail], [status, detail], path);
+        equal([refused.status, refused.body.detail], [status, detail], path);
     }
 });
 
 await server.stop();
-rmSync(folder, { recursive: true });
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed > 0 ? 1 : 0);
+end();

@@ -1,16 +1,17 @@
 // notification.email through a real mail server (aiosmtpd), notification.sms and push through gateways, on both stores:
 // each mail is taken once per Message-ID, also with STARTTLS, TLS and a password, and when the server is away for a while.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { until as eventually } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { makeFolder } from '../lib/program.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { sleep, until as eventually } from '../lib/wait.mjs';
 import { MailServer, decode, words } from './mails.mjs';
 import { Receiver } from './receiver.mjs';
-import { check, claim, equal, run } from './stores.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-mail-'));
+const folder = makeFolder();
 const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
 execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', key, '-out', cert,
     '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'], { stdio: 'ignore' });
@@ -67,7 +68,7 @@ claim('a mail has its texts, its addresses and the id of the message as Message-
 
 claim('a mail that cannot be made fails its step and says why', async (rig) => {
     for (const [command, code] of [[mail('nobody'), 'validation_address'], [mail('a@example.com\r\nBcc: x@example.com'), 'validation_address'],
-        [mail('a@example.com', { template: 'nothing' }), 'not_found_template'], [{ type: 'notification.email', to: 'a@example.com', body: 'b' }, 'validation_subject']]) {
+        [mail('a@example.com', { template: '{{ execution.code }}' }), 'not_found_template'], [{ type: 'notification.email', to: 'a@example.com', body: 'b' }, 'validation_subject']]) {
         const code_ = `mail_${++count}`;
         await rig.publish({ code: code_, onError: 'fail_fast', steps: [{ code: 's', procedure: command }] });
         const x = (await rig.api('POST', '/executions?wait=60s', { code: code_ })).body;
@@ -115,7 +116,7 @@ claim('server and engine are killed, and every mail is taken, each Message-ID wi
             const answer = await rig.api('POST', '/executions', { code, input: { to } }).catch(() => null);
             if (answer?.status === 201) begun.push(to);
         });
-        await new Promise((done) => setTimeout(done, 10 + 60 * round));
+        await sleep(10 + 60 * round);
         if (round % 2 === 0) {
             await rig.server.kill();
             await Promise.all(some);
@@ -154,6 +155,37 @@ claim('text messages and push notifications are posted to their gateways, once p
     equal([sms.json.id, sms.headers['idempotency-key']], [x.context.steps.s0.messageId, x.context.steps.s0.messageId]);
     equal([push.json.to, push.json.title, push.json.body], ['device', 't', 'b']);
     gateway.close();
+});
+
+claim('a template that is not there is a finding of whoever names it, and an import without it changes nothing', async (rig) => {
+    const definition = { code: `mail_${++count}`, steps: [{ code: 's', procedure: mail('a@example.com', { template: 'misspelt' }) }] };
+    const found = (r, status) => equal([r.status, (r.body.errors ?? r.body.findings)?.map((f) => [f.pointer.replace(/^\/items\/0|^\/scenario|^\/definition/, ''), f.code, f.severity])],
+        [status, [['/steps/0/procedure/template', 'unknown_template', 'error']]], JSON.stringify(r.body));
+    found(await rig.api('POST', '/validate', { definition }), 200);
+    equal((await rig.api('PUT', `/scenarios/${definition.code}/draft`, definition)).status < 300, true);
+    found(await rig.api('POST', `/scenarios/${definition.code}/publish`, {}), 422);
+    found(await rig.api('POST', '/import', { items: [{ kind: 'scenario', ...definition }] }), 422);
+    const both = { items: [{ kind: 'scenario', ...definition }, { kind: 'template', code: 'misspelt', subject: 's', body: 'b' }] };
+    equal((await rig.api('POST', '/import', both)).status, 200);
+});
+
+claim('a template that is missing or broken when the mail is made holds the step, and a retry sends it', async (rig) => {
+    const code = `mail_${++count}`;
+    await rig.publish({ code, input: [{ name: 'template', type: 'string', required: true }], steps: [
+        { code: 'pay', procedure: { type: 'log', message: 'paid' }, rollback: { type: 'log', message: 'given back' } },
+        { code: 's', procedure: mail('a@example.com', { subject: undefined, body: undefined, template: '$.input.template' }) }] });
+    equal((await rig.api('PUT', '/templates/broken', { subject: '{{ data.nothing }}', body: 'b' })).status < 300, true);
+    for (const [template, error] of [['absent', 'not_found_template'], ['broken', 'expression_template']]) {
+        const { id } = (await rig.api('POST', '/executions', { code, input: { template } })).body;
+        const x = await eventually('it is held', async () => {
+            const { body } = await rig.api('GET', `/executions/${id}`);
+            return body.waitingFor?.kind === 'incident' && body;
+        });
+        equal(x.waitingFor.error?.code ?? x.error?.code, error, JSON.stringify(x));
+        equal((await rig.api('PUT', `/templates/${template}`, { subject: 's', body: 'b' })).status < 300, true);
+        equal((await rig.api('POST', `/executions/${id}/retry`, {})).status, 202);
+        await eventually('it is sent', async () => (await rig.api('GET', `/executions/${id}`)).body.status === 'completed');
+    }
 });
 
 await run(async () => {});

@@ -3,9 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-import { until } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 import { scrape } from './scrape.mjs';
-import { check, claim, equal, run } from './stores.mjs';
 
 const service = createServer((request, response) => {
     response.writeHead(request.url === '/well' ? 200 : 503, { 'content-type': 'application/json' });
@@ -126,6 +127,15 @@ claim('jobs are counted by type and status, and by how they ended', async (rig) 
     await polled;
     other.close();
     equal((await scrape(rig)).series.get('pawl_workers_waiting'), 0);
+});
+
+claim('from elsewhere figures are for viewers of the default organisation', async (rig) => {
+    const make = async (more) => (await rig.api('POST', '/users', { name: 'who', ...more })).body.token;
+    const org_id = '00000000-0000-4000-8000-0000000000aa';
+    const ask = async (token) => (await rig.client.ask('GET', '/metrics', undefined, { 'X-Forwarded-For': '203.0.113.5', Authorization: token ? `Bearer ${token}` : '' })).status;
+    const wanted = [[{ role: 'viewer' }, 200], [{ role: 'operator' }, 200], [{ role: 'worker' }, 403], [{ role: 'member' }, 403], [{ role: 'viewer', org_id }, 403]];
+    for (const [more, status] of wanted) equal(await ask(await make(more)), status, JSON.stringify(more));
+    equal(await ask(null), 401);
 });
 
 claim('promtool finds nothing wrong with /metrics after all this', async (rig) => {

@@ -2,9 +2,11 @@
 // what cannot be delivered waits where it can be seen, and is given up into the dead letters.
 import { createHmac } from 'node:crypto';
 
-import { until as eventually } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { sleep, until as eventually } from '../lib/wait.mjs';
 import { Receiver } from './receiver.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
 
 let count = 0;
 const publish = (event, payload, more = {}) => ({ type: 'event.publish', event, payload, ...more });
@@ -102,6 +104,24 @@ claim('a receiver that is away holds up nobody else, and gets everything once it
     for (const code of ['away', 'here']) await rig.api('DELETE', `/subscriptions/${code}`);
 }));
 
+claim('a server that stops records what was delivered: it takes no longer, and nothing is delivered again', (rig) => withReceiver(async (receiver) => {
+    receiver.answer = async () => {
+        await sleep(1200);
+        return 204;
+    };
+    await subscribe(rig, 'stopped', { url: receiver.url, events: ['S'] });
+    for (let i = 0; i < 8; i++) await execute(rig, [publish('S', i)]);
+    await eventually('all are in flight', () => receiver.deliveries.length === 8);
+    const began = Date.now();
+    equal(await rig.server.stop(), 0, 'exit status');
+    const took = Date.now() - began;
+    await rig.start();
+    await eventually('nothing is left', async () => (await outbox(rig)).length === 0);
+    equal(receiver.deliveries.length, 8, 'each once');
+    check(took < 3000, `it stopped after ${took} ms`);
+    await rig.api('DELETE', '/subscriptions/stopped');
+}));
+
 claim('a step that fails publishes nothing', (rig) => withReceiver(async (receiver) => {
     await subscribe(rig, 'none', { url: receiver.url, events: ['*'] });
     const code = `outbox_${++count}`;
@@ -120,7 +140,7 @@ claim('the secret is never shown, is kept by a change without one, and goes with
     const shown = async () => {
         const one = await rig.api('GET', '/subscriptions/quiet'), all = await rig.api('GET', '/subscriptions');
         const bundle = await rig.api('GET', '/export?codes=quiet');
-        const plan = await rig.api('POST', '/import', { dryRun: true, items: [{ kind: 'subscription', code: 'quiet', url: 'http://127.0.0.1:9/', events: ['x'], secret: 'another' }] });
+        const plan = await rig.api('POST', '/import', { dryRun: true, overwrite: ['subscription'], items: [{ kind: 'subscription', code: 'quiet', url: 'http://127.0.0.1:9/', events: ['x'], secret: 'another' }] });
         for (const answer of [one, all, bundle, plan])
             check(!JSON.stringify(answer.body).includes('do-not-show') && !JSON.stringify(answer.body).includes('another'), JSON.stringify(answer.body));
         equal(bundle.body.items.length, 1);
@@ -205,7 +225,7 @@ claim('killed at any moment, nothing is lost, order holds, and what comes twice 
             const answer = await rig.api('POST', '/executions', { code }).catch(() => null);
             if (answer?.status === 201) begun.push(answer.body.id);
         });
-        await new Promise((done) => setTimeout(done, 5 + 37 * round));
+        await sleep(5 + 37 * round);
         await rig.server.kill();
         await Promise.all(some);
         await rig.start();

@@ -1,20 +1,16 @@
 // Events of Pawl's own that arise outside of executions, on both stores: records that are edited by hand, messages and
 // executions that are parked. They become durable with what they tell of, and reach who has subscribed.
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 
-import { checkProgram, until } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { checkProgram } from '../lib/program.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 import { Receiver } from './receiver.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
 
 const eventually = (what, question) => until(what, question, 120);
 
 let count = 0;
-
-function sql(rig, text) {
-    if (rig.store) return rig.postgres.run('psql', '-At', '-c', text, rig.store).toString();
-    return execFileSync('sqlite3', ['-cmd', '.timeout 60000', join(rig.server.data, 'pawl.db'), text], { encoding: 'utf8' });
-}
 
 /** Somebody who wants these events while `work` runs. */
 async function listening(rig, events, work) {
@@ -111,7 +107,7 @@ claim('an execution that is parked tells of its letter', (rig) => listening(rig,
     await rig.publish({ code, steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }] });
     const { id } = await rig.begin(code);
     await rig.server.stop();
-    sql(rig, `UPDATE definition SET definition = '{"code":"${code}"}' WHERE code = '${code}'`);
+    rig.sql(`UPDATE definition SET definition = '{"code":"${code}"}' WHERE code = '${code}'`);
     await rig.start();
     await rig.api('POST', `/executions/${id}/signal`, { type: 'go' });
     const [told] = await eventually('it is told', () => receiver.deliveries.length > 0 && receiver.deliveries);

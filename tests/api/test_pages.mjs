@@ -1,16 +1,16 @@
 // Pages are bounded in bytes: what a viewer lists cannot fill the server's memory; on both stores.
-import { readFileSync } from 'node:fs';
 
-import { check, claim, equal, run } from './stores.mjs';
+import { amount } from '../lib/budget.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const MIB = 1 << 20;
-const RECORDS = Number(process.env.PAWL_TEST_FULL ? 500 : 120);
+const RECORDS = amount('pages.records');
 const ORDERED = 12;
 const PAGE = 4 * MIB + MIB + 100000; // an item may begin before the end
 const LARGE = 'x'.repeat(MIB - 200);
 
-const statusOf = (rig, name) =>
-    Number(readFileSync(`/proc/${rig.server.child.pid}/status`, 'utf8').match(new RegExp(`${name}:\\s+(\\d+)`))[1]) * 1024;
+const statusOf = (rig, name) => rig.server.memoryMb(name) * MIB;
 
 async function prepare(rig) {
     rig.idle = statusOf(rig, 'VmRSS');
@@ -87,6 +87,36 @@ claim('a page of dead letters ends at 4 MiB, and the next goes on', async (rig) 
     const all = await walk(rig, '/dlq?limit=500');
     equal(new Set(all.ids).size, 24);
     check(all.pages >= 2, `${all.pages} pages`);
+});
+
+claim('a page of what is live as it is saved ends at 4 MiB too', async (rig) => {
+    const codes = Array.from({ length: 20 }, (_, i) => `large_${String(i).padStart(2, '0')}`);
+    for (const code of codes) {
+        const saved = await rig.api('PUT', `/templates/${code}`, { subject: 's', body: 'я'.repeat(95000), html: 'я'.repeat(95000) });
+        equal(saved.status, 201, saved.raw);
+    }
+    const found = [];
+    let cursor = '';
+    do {
+        const page = await rig.api('GET', `/templates?limit=500${cursor}`);
+        equal(page.status, 200);
+        check(Buffer.byteLength(page.raw) < PAGE, `a page has ${Buffer.byteLength(page.raw)} bytes`);
+        found.push(...page.body.items.map((item) => item.code));
+        cursor = page.body.nextCursor && `&cursor=${encodeURIComponent(page.body.nextCursor)}`;
+    } while (cursor);
+    equal(found, codes);
+    equal((await rig.all('/templates', 3)).map((item) => item.code), codes);
+});
+
+claim('a summary of a change has at most 2,000 bytes', async (rig) => {
+    const item = { kind: 'scenario', code: 'summed', steps: [] };
+    const { kind, ...definition } = item;
+    equal((await rig.api('PUT', '/scenarios/summed/draft', definition)).status, 200, kind);
+    for (const [path, body] of [['/scenarios/summed/publish', {}], ['/import', { items: [item] }]]) {
+        const answer = await rig.api('POST', path, { ...body, changeSummary: 'я'.repeat(1001) });
+        equal([answer.status, answer.body.errors[0].pointer], [422, '/changeSummary'], path);
+    }
+    equal((await rig.api('POST', '/scenarios/summed/publish', { changeSummary: 'я'.repeat(1000) })).status, 200);
 });
 
 await run(prepare);

@@ -1,6 +1,8 @@
 // Pausing executions and letting them go on, on both stores and across kills.
-import { until } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const transform = (code, data) => ({ code, procedure: { type: 'compute.transform', data } });

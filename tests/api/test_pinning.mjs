@@ -1,9 +1,8 @@
 // An execution runs to its end with the procedures and functions that it began with, over HTTP,
 // over kill -9 and on both stores; what begins later begins with what is published then.
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 
-import { check, claim, equal, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const number = [{ name: 'n', type: 'number' }];
 const ok = (answer) => check(answer.status < 300, JSON.stringify(answer.body));
@@ -45,14 +44,7 @@ async function finish(rig, id) {
     return end.body.result;
 }
 
-/** The rows of a query that both stores understand. */
-function ask(rig, sql) {
-    const text = rig.store === null
-        ? execFileSync('sqlite3', ['-cmd', '.timeout 60000', '-separator', '\t', `file:${join(rig.folder, 'data', 'pawl.db')}?mode=ro`, sql])
-        : rig.postgres.ask(`COPY (${sql}) TO STDOUT`);
-    return `${text}`.split('\n').filter((line) => line).map((line) => line.split('\t'));
-}
-
+const ask = (rig, sql) => rig.sql(sql).map((line) => line.split('|'));
 const pins = (rig, id) => ask(rig, `SELECT kind, code, version FROM scenario_run_snapshots
     WHERE execution_id = '${id}' ORDER BY kind, code`);
 const snapshots = (rig) => Number(ask(rig, 'SELECT count(*) FROM snapshot')[0][0]);

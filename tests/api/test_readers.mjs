@@ -1,5 +1,6 @@
 // Lanes of readers: what clients and searches read holds up nobody else; on both stores.
-import { check, claim, equal, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 // A record is dear to look at: every pair of its numbers is compared.
 const NUMBERS = Array.from({ length: 120 }, (_, i) => i);

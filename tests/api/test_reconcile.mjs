@@ -1,6 +1,8 @@
 // What may have happened is found out, by asking and in the end by a person; on both stores.
-import { until as eventually } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until as eventually } from '../lib/wait.mjs';
 
 const lost = { type: 'compute.fail', code: 'no_answer', message: 'the provider did not answer', class: 'indeterminate' };
 

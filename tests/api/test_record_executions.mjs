@@ -1,5 +1,7 @@
 // Which executions have made, changed, undone or deleted a record, on both stores.
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const put = (object, data) => ({ type: 'record.create', object, id: '$.input.id', data, ifExists: 'merge' });
 const definitions = [

@@ -1,5 +1,7 @@
 // The record store by hand: reading, writing under a version, lists; on both stores.
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const put = (rig, id, data, headers) => rig.api('PUT', `/records/invoice/${id}`, data, headers);
 

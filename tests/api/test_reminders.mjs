@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { until } from './rig.mjs';
-import { check, claim, equal, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const mails = [];
 const server = spawn('/usr/bin/python3', [join(dirname(fileURLToPath(import.meta.url)), 'mail_server.py'), '0', 'plain'], { stdio: ['ignore', 'pipe', 'ignore'] });

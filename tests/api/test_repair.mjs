@@ -1,7 +1,8 @@
 // Retrying, skipping and migrating executions, on both stores and across kills.
-import { forAll } from '../kill/client.mjs';
-import { until } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { forAll, refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const transform = (code, data, more = {}) => ({ code, procedure: { type: 'compute.transform', data }, ...more });
@@ -211,9 +212,16 @@ claim('many that wait go on with another version, all but those that cannot', as
     equal([none.matched, none.done, none.failed], [60, 0, 60]);
     check(none.errors[0].message.includes("'ask' does not exist"), JSON.stringify(none.errors[0]));
     refused(await act(rig, ids[0], 'migrate', { version: wrong }), 409, 'conflict');
+    // A dry run is decided by the same code, and changes nothing.
+    for (const [version, error] of [[wrong, "'ask' does not exist"], [999, '999']]) {
+        const would = (await rig.api('POST', '/executions/bulk', { ...all, version, dryRun: true })).body;
+        equal([would.matched, would.done, would.failed, would.skipped], [60, 0, 60, 0], JSON.stringify(would));
+        check(would.errors[0].message.includes(error), JSON.stringify(would.errors[0]));
+    }
+    equal((await rig.api('GET', `/executions/${ids[0]}`)).body.version, old);
     await rig.publish(waiting('new'));
     const dry = (await rig.api('POST', '/executions/bulk', { ...all, version: old + 2, dryRun: true })).body;
-    equal([dry.matched, dry.done, dry.skipped], [60, 0, 0]);
+    equal([dry.matched, dry.done, dry.failed, dry.skipped], [60, 0, 0, 0], JSON.stringify(dry));
     const moved = (await rig.api('POST', '/executions/bulk', { ...all, version: old + 2 })).body;
     equal([moved.matched, moved.done, moved.failed, moved.skipped], [60, 60, 0, 0], JSON.stringify(moved));
     await rig.restart();

@@ -1,11 +1,15 @@
 // Schedules on both stores: exactly the ticks that are expected, whatever the clock does.
 //
 // The clock of the server stands still and is moved by hand, which only the build with slow checks allows.
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Server, checkProgram, until } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { checkProgram } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 const SYSTEM = { id: 'system', name: 'system', email: '', role: 'system' };
@@ -323,7 +327,7 @@ claim('schedules belong to the organisation of their trigger, and roles and acce
 });
 
 claim('several nodes on one database act upon each tick once', async (rig) => {
-    const other = new Server(join(rig.folder, 'other'), rig.store, checkProgram);
+    const other = new Server(join(rig.folder, 'other'), { store: rig.store, program: checkProgram });
     check(await other.start({ PAWL_CLOCK_FILE: clockFile(rig) }), other.log);
     try {
         const definition = scheduled(Array.from({ length: 20 }, (_, i) => ({ cron: `${i} * * * *`, catchUp: 'all' })));
@@ -343,13 +347,11 @@ claim('several nodes on one database act upon each tick once', async (rig) => {
         });
     } finally {
         await other.stop();
-        rmSync(join(rig.folder, 'other'), { recursive: true, force: true });
     }
 }, 'PostgreSQL');
 
 claim('the metrics count ticks and how late they were', async (rig) => {
-    const { body } = await rig.client.ask('GET', '/metrics');
-    const text = body.unreadable;
+    const { raw: text } = await rig.client.ask('GET', '/metrics');
     for (const outcome of ['started', 'refused', 'joined', 'left_out'])
         check(new RegExp(`pawl_schedule_ticks_total\\{[^}]*outcome="${outcome}"[^}]*\\} [1-9]`).test(text), `${outcome}: ${text.match(/pawl_schedule_ticks_total.*/g)}`);
     check(/pawl_schedule_lateness_seconds_count [1-9]/.test(text), 'lateness');

@@ -5,8 +5,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 
-import { until as eventually } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { sleep, until as eventually } from '../lib/wait.mjs';
 
 const secrets = {
     key: 'sk-live/4711+very secret', password: 'pa:ss "word" ü', client: 'client&secret=1', bot: '99:bot-token_x', pin: '73918264',
@@ -41,7 +43,7 @@ class Service {
             this.tokens.push({ token, headers, body });
             if (this.isDown) return json(503, {});
             if (this.isLocked) return json(400, { error: 'invalid_client' });
-            await new Promise((resolve) => setTimeout(resolve, 50));
+            await sleep(50);
             return json(200, { access_token: token, token_type: 'Bearer', expires_in: 3600 });
         }
         if (word === 'echo')

@@ -3,7 +3,9 @@
  * hand: the test is the loop, the clock stands still, and the clients are
  * sockets in the same thread.
  */
-#include "api/feed.h"
+#include "api/stream/feed.h"
+#include "base/time/clock.h"
+#include "http/http.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -302,7 +304,7 @@ static void test_stream__cut_does_not_wait_for_the_client(void **state)
 
     fill(f);
     assert_int_equal(f->gone, 0);
-    http_stream_cut(f->raw);
+    http_stream_abort(f->raw);
     pass_until(f, &f->gone, 1);
     f->endless = false;
     buf_init(&heard);

@@ -1,7 +1,9 @@
 // test_stats.mjs - GET /stats: what the charts draw, on both stores.
-import { until as eventually } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until as eventually } from '../lib/wait.mjs';
 import { Receiver } from './receiver.mjs';
-import { check, claim, equal, refused, run } from './stores.mjs';
 
 const stats = async (rig, query = '') => {
     const answer = await rig.api('GET', `/stats${query}`);

@@ -1,24 +1,18 @@
 // The secret of a subscription on both stores: it is stored sealed with the master key, is rotated with the credentials,
 // and what an earlier version stored as it is gets sealed when a server starts with it.
-import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { until as eventually } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until as eventually } from '../lib/wait.mjs';
 import { Receiver } from './receiver.mjs';
-import { check, claim, equal, run } from './stores.mjs';
 
 const receiver = new Receiver();
 await receiver.open();
 
-/** Run a statement on the store of a server, whether that runs or not. */
-function sql(rig, text) {
-    if (rig.store) return rig.postgres.run('psql', '-At', '-c', text, rig.store).toString();
-    return execFileSync('sqlite3', ['-cmd', '.timeout 60000', join(rig.server.data, 'pawl.db'), text], { encoding: 'utf8' });
-}
-
-const stored = (rig, code) => sql(rig, `SELECT definition FROM definition WHERE kind = 'subscription' AND code = '${code}'`);
+const stored = (rig, code) => rig.sql(`SELECT definition FROM definition WHERE kind = 'subscription' AND code = '${code}'`).join('\n');
 
 async function subscribe(rig, code, definition) {
     const answer = await rig.api('PUT', `/subscriptions/${code}`, definition);
@@ -45,7 +39,7 @@ claim('a secret is not stored as it is, by PUT and by an import', async (rig) =>
     check(await isSigned(rig, 'Put', 'never-in-the-store'), 'a signature of PUT');
     check(await isSigned(rig, 'Imported', 'never-in-the-store'), 'a signature of the import');
     equal((await rig.api('POST', '/import', { items: [item] })).body.items[0].action, 'unchanged');
-    const other = await rig.api('POST', '/import', { dryRun: true, items: [{ ...item, secret: 'another' }] });
+    const other = await rig.api('POST', '/import', { dryRun: true, overwrite: ['subscription'], items: [{ ...item, secret: 'another' }] });
     equal([other.body.items[0].action, other.body.items[0].changes], ['update', [{ pointer: '/secret' }]]);
 });
 
@@ -73,7 +67,7 @@ claim('what an earlier version stored unsealed is sealed at the next start', asy
     await subscribe(rig, 'old', { url: receiver.url, events: ['Old'] });
     const text = JSON.stringify({ url: receiver.url, events: ['Old'], secret: 'from long ago' });
     await rig.server.stop();
-    sql(rig, `UPDATE definition SET definition = '${text}' WHERE kind = 'subscription' AND code = 'old'`);
+    rig.sql(`UPDATE definition SET definition = '${text}' WHERE kind = 'subscription' AND code = 'old'`);
     await rig.start();
     await eventually('it is sealed', () => stored(rig, 'old').includes('"sealed"'));
     check(!stored(rig, 'old').includes('from long ago'), stored(rig, 'old'));
@@ -85,7 +79,7 @@ claim('whoever changes the address in the store does not get what is signed', as
     await subscribe(rig, 'bound', { url: 'http://127.0.0.1:9/', events: ['Bound'], secret: 'bound to its address' });
     const text = stored(rig, 'bound').trim().replace('http://127.0.0.1:9/', `${receiver.url}/thief`);
     await rig.server.stop();
-    sql(rig, `UPDATE definition SET definition = '${text}' WHERE kind = 'subscription' AND code = 'bound'`);
+    rig.sql(`UPDATE definition SET definition = '${text}' WHERE kind = 'subscription' AND code = 'bound'`);
     await rig.start();
     const { id } = (await rig.api('POST', '/executions?wait=60s', { code: 'tell', input: { event: 'Bound' } })).body;
     const message = await eventually('it is refused', async () => (await rig.api('GET', `/outbox?execution=${id}`)).body.items.find((m) => m.error));

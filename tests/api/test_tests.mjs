@@ -1,7 +1,9 @@
 // POST /test on both stores: declarative tests, run as `pawl test` runs them.
 import { readFileSync } from 'node:fs';
 
-import { check, claim, equal, refused, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const read = (name) => JSON.parse(readFileSync(`examples/${name}`, 'utf8'));
 const tests = read('approval.test.json');
@@ -31,6 +33,13 @@ claim('a test that fails says what was expected and what came', async (rig) => {
     const { items } = await tried(rig, { definitions: [adds(2)], tests: [wants(3), wants(4)] });
     equal(items.map((i) => [i.name, i.ok]), [['gives 3', true], ['gives 4', false]]);
     check(items[1].problems.length > 0 && items[1].problems.join().includes('4'), JSON.stringify(items[1]));
+});
+
+claim('an error that has no place is told without one', async (rig) => {
+    const waits = { code: 'waits', onError: 'fail_fast', steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go', timeout: '1h' } }] };
+    const { items } = await tried(rig, { definitions: [waits], tests: [{ name: 'ends', scenario: 'waits', expect: { status: 'completed' } }] });
+    const [told] = items[0].problems.filter((p) => p.startsWith('its error: timeout_signal'));
+    check(told !== undefined && !/, at $/.test(told), JSON.stringify(items));
 });
 
 claim('without a definition the draft is tried, else what is published', async (rig) => {
@@ -91,6 +100,12 @@ claim('tests that do not end are cut, and the rest is told that it was not run',
     const endless = { code: 'endless', settings: { timeout: '1000d' }, steps: [{ code: 'l', loop: { while: 'true', max: 1000000, steps: [{ code: 'w', procedure: { type: 'wait.timer', duration: '1s' } }] } }] };
     const { items } = await tried(rig, { definitions: [endless], tests: Array.from({ length: 400 }, () => ({ scenario: 'endless', expect: { status: 'completed' } })) });
     check(items.every((i) => !i.ok), 'none of them passes');
+});
+
+claim('config that is given twice is refused with its name', async (rig) => {
+    const config = (value) => ({ kind: 'config', name: 'given_twice', value });
+    const answer = await rig.api('POST', '/test', { definitions: [config(1), config(2)], tests: [{ name: 't', scenario: 'x' }] });
+    equal([answer.status, answer.body.code, answer.body.errors?.[0]?.pointer], [422, 'invalid', '/definitions'], answer.raw);
 });
 
 await run(async () => {});

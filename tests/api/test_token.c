@@ -1,5 +1,5 @@
 /* test_token.c - tokens, and the administrator's file. */
-#include "api/token.h"
+#include "api/access/token.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

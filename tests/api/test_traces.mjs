@@ -2,10 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 
-import { until } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { pawl } from '../lib/program.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 import { Collector } from './collector.mjs';
 import { scrape } from './scrape.mjs';
-import { check, claim, equal, pawl, run } from './stores.mjs';
 
 const collector = new Collector();
 await collector.open();

@@ -3,8 +3,11 @@
 import { copyFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { checkProgram, Server, until } from '../kill/server.mjs';
-import { check, claim, equal, pawl, run } from './stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { checkProgram } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const ON = 'PostgreSQL';
 const KEY = 'master.key';
@@ -14,7 +17,7 @@ let other;
 const there = (method, path, body, headers) => other.ask(method, `/api/v1${path}`, body, headers);
 
 async function startSecond(rig) {
-    second ??= new Server(join(rig.folder, 'second'), rig.store, rig.server.program ?? pawl);
+    second ??= new Server(join(rig.folder, 'second'), { store: rig.store, program: rig.server.program });
     check(await second.start(), second.log);
     other?.close();
     other = second.client();
@@ -57,6 +60,16 @@ claim('an event starts each process that waits for it once, whichever server it 
     for (const code of ['hears', 'hears_too']) equal(await heard(rig, code), numbers(sent), code);
 }, ON);
 
+claim('a server that starts while its users cannot be read in time waits for them', async (rig) => {
+    await endSecond();
+    const release = await rig.postgres.holdWhat('LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
+    const starting = startSecond(rig);
+    await until('its first look has failed', () => second.log.includes('users cannot be read'));
+    await release();
+    await starting;
+    equal((await there('GET', '/me')).status, 200);
+}, ON);
+
 claim('a server that is killed in the middle leaves its events to the other one: none is lost or doubled', async (rig) => {
     const sent = 40;
     await publishEverywhere(rig, listener('hears_all'));
@@ -94,14 +107,15 @@ claim('the key is rotated by one server while the other one runs', async (rig) =
     const late = await there('PUT', '/credentials/three', stub('three'));
     check(late.status >= 400, `sealed with a key that is gone: ${late.status}`);
     await until('it says so', () => second.log.includes('master key'));
+    await until('it is not ready', async () => (await other.ask('GET', '/readyz')).body.status === 'wrong_key');
 
     /* The operator brings the new file. */
     copyFileSync(join(rig.server.data, KEY), join(second.data, KEY));
     await until('a credential can be saved there', async () => (await there('PUT', '/credentials/three', stub('three'))).status === 201);
-    for (const server of [rig.server, second]) {
+    await until('it is ready', async () => (await other.ask('GET', '/readyz')).status === 200);
+    for (const server of [rig.server, second])
         equal(readdirSync(server.data).filter((name) => name.startsWith(KEY)), [KEY]);
-        check(!server.log.includes('cannot be opened'), server.log);
-    }
+    check(!rig.server.log.includes('cannot be opened'), rig.server.log);
     await endSecond();
     await startSecond(rig);
     equal((await there('GET', '/credentials')).body.items.map((item) => [item.code, item.filled]), [['one', true], ['three', true], ['two', true]]);
@@ -113,6 +127,29 @@ claim('the key is rotated by one server while the other one runs', async (rig) =
     check(won >= 0, JSON.stringify(both.map((answer) => answer.body)));
     const keys = [rig.server, second].map((server) => readFileSync(join(server.data, KEY), 'utf8'));
     check(keys[0] !== keys[1], 'each server has a file of its own');
+}, ON);
+
+claim('a node with another key fails calls as transient until it has the right one', async (rig) => {
+    const third = new Server(join(rig.folder, 'third'), { store: rig.store, program: rig.server.program });
+    for (const item of (await rig.api('GET', '/credentials')).body.items) await rig.api('DELETE', `/credentials/${item.code}`);
+    for (const item of (await rig.api('GET', '/subscriptions')).body.items) await rig.api('DELETE', `/subscriptions/${item.code}`);
+    check(await third.start(), third.log);
+    const at = third.client();
+    await rig.api('PUT', '/credentials/shop', { type: 'api_key', base_url: `${rig.server.url}/healthz`, header_name: 'X-Key', header_value: 'a secret' });
+    await rig.publish({ code: 'buys', name: 'buys', steps: [{ code: 's', retry: { maxAttempts: 1000, delay: '100ms', maxDelay: '100ms' },
+        procedure: { type: 'integration.http', method: 'GET', url: `${rig.server.url}/healthz`, credential: 'shop' } }] });
+    await until('it is not ready', async () => (await at.ask('GET', '/readyz')).body.status === 'wrong_key');
+    const { body: { id } } = await at.ask('POST', '/api/v1/executions', { code: 'buys' });
+    const failed = await until('an attempt has failed', async () => {
+        const { body } = await rig.api('GET', `/executions/${id}/steps`);
+        return body.items.find((row) => row.error !== null);
+    });
+    equal([failed.error.code, failed.error.class], ['unavailable_credential', 'transient'], JSON.stringify(failed));
+    copyFileSync(join(rig.server.data, KEY), join(third.data, KEY));
+    await until('it is ready by itself', async () => (await at.ask('GET', '/readyz')).status === 200);
+    await until('and the call is sent', async () => (await rig.api('GET', `/executions/${id}`)).body.status === 'completed');
+    at.close();
+    equal(await third.stop(), 0, third.log);
 }, ON);
 
 await run(async (rig) => {

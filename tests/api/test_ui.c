@@ -1,5 +1,5 @@
 /* test_ui.c - which encoding a browser takes, and which files it has already. */
-#include "api/ui.h"
+#include "api/serve/ui.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/attr.h"
-#include "base/civil.h"
+#include "base/time/civil.h"
 
 #include <time.h>
 

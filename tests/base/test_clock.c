@@ -1,5 +1,5 @@
 /* test_clock.c - claims about clock.h. */
-#include "base/clock.h"
+#include "base/time/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

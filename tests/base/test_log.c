@@ -2,7 +2,6 @@
 #include "base/log.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,11 +62,10 @@ static void test_log__fields_keep_their_types_and_order(void **state)
     (void)state;
     (void)err_set(&err, ERR_IO, "disk \"a\"");
     log_write(LOG_ERROR, "m",
-              LOG_FIELDS(log_str("s", STR("x")), log_int("i", INT64_MIN), log_double("d", 0.1),
-                         log_double("n", NAN), log_bool("b", true), log_err("e", &err)));
+              LOG_FIELDS(log_str("s", STR("x")), log_int("i", INT64_MIN), log_err("e", &err)));
     assert_string_equal(
         logged(), "{\"time\":\"2026-01-02T03:04:05.000678Z\",\"level\":\"error\",\"msg\":\"m\","
-                  "\"s\":\"x\",\"i\":-9223372036854775808,\"d\":0.1,\"n\":null,\"b\":true,"
+                  "\"s\":\"x\",\"i\":-9223372036854775808,"
                   "\"e\":{\"code\":\"io\",\"message\":\"disk \\\"a\\\"\"}}\n");
 }
 

@@ -56,6 +56,20 @@ static void test_str__order_is_by_bytes_then_length(void **state)
         }
 }
 
+static void test_str__cut_takes_one_part_after_the_other(void **state)
+{
+    struct str rest = STR("a,,bc,");
+
+    (void)state;
+    assert_true(str_eq(str_cut(&rest, ','), STR("a")));
+    assert_true(str_eq(str_cut(&rest, ','), STR("")));
+    assert_true(str_eq(str_cut(&rest, ';'), STR("bc,")));
+    assert_int_equal(rest.len, 0);
+    assert_int_equal(str_cut(&rest, ',').len, 0);
+    rest = STR_NONE;
+    assert_int_equal(str_cut(&rest, ',').len, 0);
+}
+
 static void test_str__prefix_and_suffix(void **state)
 {
     (void)state;
@@ -161,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_str__to_int64_takes_whole_numbers_that_fit),
         cmocka_unit_test(test_str__order_is_by_bytes_then_length),
+        cmocka_unit_test(test_str__cut_takes_one_part_after_the_other),
         cmocka_unit_test(test_str__prefix_and_suffix),
         cmocka_unit_test(test_str__find_starts_where_told),
         cmocka_unit_test(test_str__slice_of_nothing_is_nothing),

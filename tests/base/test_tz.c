@@ -6,10 +6,10 @@
 
 #include <cmocka.h>
 
-#include "base/civil.h"
-#include "base/tz.h"
-#include "base/tz_rule.h"
-#include "base/tzif.h"
+#include "base/time/civil.h"
+#include "base/time/tz.h"
+#include "base/time/tz_rule.h"
+#include "base/time/tzif.h"
 
 #include <pthread.h>
 #include <stdlib.h>

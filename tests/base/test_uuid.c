@@ -156,10 +156,27 @@ static void test_uuid__two_generators_differ(void **state)
     assert_int_not_equal(uuid_cmp(uuid_gen_next(&a, 1), uuid_gen_next(&b, 1)), 0);
 }
 
+static void test_uuid__is_a_text_in_an_arena_or_in_a_block(void **state)
+{
+    struct uuid id = {{0x01, 0x8f, 0, 1, 2, 3, 0x74, 5, 0x86, 7, 8, 9, 10, 11, 12, 0xff}};
+    struct str wanted = STR("018f0001-0203-7405-8607-08090a0b0cff"), text;
+    struct arena mem;
+
+    (void)state;
+    arena_init(&mem);
+    text = uuid_text(&mem, id);
+    assert_true(str_eq(text, wanted));
+    assert_int_equal(text.ptr[text.len], '\0');
+    assert_true(str_eq(UUID_STR(id), wanted));
+    assert_string_equal(UUID_STR(id).ptr, text.ptr);
+    arena_fini(&mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_uuid__v7_is_a_function_of_time_and_random_bytes),
+        cmocka_unit_test(test_uuid__is_a_text_in_an_arena_or_in_a_block),
         cmocka_unit_test(test_uuid__text_survives_the_round_trip),
         cmocka_unit_test(test_uuid__read_refuses_malformed_text),
         cmocka_unit_test(test_uuid__grows_within_one_millisecond),

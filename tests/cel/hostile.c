@@ -64,7 +64,7 @@ struct outcome hostile_run(struct hostile *h, struct str source, struct value s)
     out.compiled = cel_compile(&h->program, env, source, NULL, &program, &err);
     if (out.compiled) {
         out.value = cel_evaluate(&h->eval, program, &activation, NULL);
-        if (value_is_error(out.value))
+        if (out.value.kind == VALUE_ERROR)
             note_error(&out, out.value.error->code, out.value.error->message);
         cel_program_release(program);
     } else {

@@ -16,9 +16,10 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "cel/eval.h"
+#include "cel/library_call.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #define S(literal) value_string(STR(literal))
 #define B(literal) value_bytes(STR(literal))
@@ -72,7 +73,7 @@ static inline void lib_show(struct buf *out, struct value v)
         buf_printf(out, "%" PRIu64 "u", v.u);
         return;
     case VALUE_DOUBLE:
-        buf_printf(out, v.d == (double)(int)v.d ? "%.1f" : "%.10g", v.d);
+        buf_printf(out, fabs(v.d) < 2147483648.0 && v.d == trunc(v.d) ? "%.1f" : "%.10g", v.d);
         return;
     case VALUE_STRING:
     case VALUE_BYTES:
@@ -136,7 +137,8 @@ static inline void lib_run_mode(const struct lib_case *cases, size_t count, enum
 
         ev.mode = mode;
         arena_init(&mem);
-        lib_check(cases[i].call(&ev, cases[i].args, cases[i].count), cases[i].expected, i);
+        lib_check(library_call(&ev, cases[i].call, cases[i].args, cases[i].count),
+                  cases[i].expected, i);
         arena_fini(&mem);
     }
 }

@@ -3,30 +3,29 @@
 #
 # The number is in the claim: a case that fell out of the export or became skipped
 # would otherwise look like success.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/claims.sh
 
 wanted=1651
 cases=build/tests/conformance.jsonl
 runner=build/tests/cel_conformance
 
 give_up() {
-    echo "test_conformance: $1" >&2
-    echo "0 passed, 1 failed"
-    exit 1
+    holds 1 "$1"
+    end_claims
 }
 
 [ -x "$runner" ] || give_up "$runner is not built"
 command -v node >/dev/null || give_up "node is missing"
 node tests/cel/export-conformance.mjs >"$cases" || give_up "the export failed"
 
-output=$("$runner" "$cases")
+out=$("$runner" "$cases")
 status=$?
-summary=${output##*$'\n'}
+summary=${out##*$'\n'}
 case $summary in
 *' passed, '*' failed, '*' skipped') ;;
 *)
-    printf '%s\n' "$output"
+    printf '%s\n' "$out"
     give_up "the runner ended with status $status and no summary"
     ;;
 esac
@@ -34,5 +33,5 @@ if [ "$status" = 0 ] && [ "${summary%% *}" -lt "$wanted" ]; then
     echo "test_conformance: ${summary%% *} cases passed, wanted $wanted" >&2
     status=1
 fi
-printf '%s\n' "$output"
+printf '%s\n' "$out"
 exit "$status"

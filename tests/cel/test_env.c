@@ -140,13 +140,12 @@ struct functions {
     unsigned count;
 };
 
-static struct value call_body(struct cel_eval *ev, const struct value *args, unsigned count)
+static struct value call_body(struct cel_eval *ev, const struct value *args)
 {
     void *context = ev->context;
     const struct cel_program *const *body = context;
     struct value result = cel_call(ev, *body, args);
 
-    (void)count;
     /* The evaluation is the caller's again. */
     ASSERT(ev->context == context);
     return result;

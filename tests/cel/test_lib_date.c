@@ -1,5 +1,5 @@
 /* test_lib_date.c - dates and calendars of the library, called without the machine around them. */
-#include "cel/date.h"
+#include "cel/lib/date.h"
 #include "cel/time_call.h"
 
 static void test_date_add__follows_the_calendar(void **state)

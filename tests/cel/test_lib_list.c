@@ -60,9 +60,10 @@ static void test_list__flatten_of_a_bomb_is_refused(void **state)
     for (size_t i = 0; i < 11; i++)
         for (size_t j = 0; j < 10; j++)
             levels[i][j] = i == 0 ? I(1) : value_list(levels[i - 1], 10);
-    assert_int_equal(lib_error_code(cel_fn_list_flatten(
-                         &ev, (struct value[]){value_list(levels[10], 10), I(100)}, 2)),
-                     ERR_LIMIT_EXPRESSION_COST);
+    assert_int_equal(
+        lib_error_code(library_call(&ev, cel_fn_list_flatten,
+                                    (struct value[]){value_list(levels[10], 10), I(100)}, 2)),
+        ERR_LIMIT_EXPRESSION_COST);
     arena_fini(&mem);
 }
 
@@ -101,11 +102,11 @@ static void test_list__distinct_maps_whatever_their_order(void **state)
 
     (void)state;
     arena_init(&mem);
-    result = cel_fn_list_distinct(&ev,
-                                  &L(value_map_make(&mem, a, 2, &duplicate),
-                                     value_map_make(&mem, b, 2, &duplicate),
-                                     value_map_make(&mem, c, 2, &duplicate)),
-                                  1);
+    result = library_call(&ev, cel_fn_list_distinct,
+                          &L(value_map_make(&mem, a, 2, &duplicate),
+                             value_map_make(&mem, b, 2, &duplicate),
+                             value_map_make(&mem, c, 2, &duplicate)),
+                          1);
     assert_int_equal(result.len, 2);
     assert_ptr_equal(result.items[0].map->entries, a);
     assert_ptr_equal(result.items[1].map->entries, c);
@@ -125,7 +126,7 @@ static void test_list__distinct_of_many_is_not_quadratic(void **state)
     for (size_t i = 0; i < MANY; i++)
         items[i] = i % 3 == 0 ? I((int64_t)i) : i % 3 == 1 ? D(NAN) : D((double)(i - 2));
     list = value_list(items, MANY);
-    result = cel_fn_list_distinct(&ev, &list, 1);
+    result = library_call(&ev, cel_fn_list_distinct, &list, 1);
     assert_int_equal(result.kind, VALUE_LIST);
     assert_int_equal(result.len, (MANY + 2) / 3 + (MANY + 1) / 3);
     /* Beyond their first items these lists are not told apart by their hash. */
@@ -137,7 +138,7 @@ static void test_list__distinct_of_many_is_not_quadratic(void **state)
         items[i] = value_list(long_list, 9);
     }
     ev = lib_eval(&mem);
-    assert_int_equal(lib_error_code(cel_fn_list_distinct(&ev, &list, 1)),
+    assert_int_equal(lib_error_code(library_call(&ev, cel_fn_list_distinct, &list, 1)),
                      ERR_LIMIT_EXPRESSION_COST);
     arena_fini(&mem);
 }
@@ -186,8 +187,8 @@ static void test_list__sort_of_any_length_is_stable(void **state)
             keys[i] = I((random >> 16) % 7);
             items[i] = I(keys[i].i * 1000 + (int64_t)i);
         }
-        sorted = cel_fn_sort_by_keys(
-            &ev, (struct value[]){value_list(items, n), value_list(keys, n)}, 2);
+        sorted = library_call(&ev, cel_fn_sort_by_keys,
+                              (struct value[]){value_list(items, n), value_list(keys, n)}, 2);
         assert_int_equal(sorted.len, n);
         for (size_t i = 1; i < n; i++)
             assert_true(sorted.items[i - 1].i < sorted.items[i].i);
@@ -224,6 +225,7 @@ static void test_list__limits_are_answered_by_every_function(void **state)
     struct value *items, big;
 
     (void)state;
+    ev.mode = CEL_DEFINITION;
     arena_init(&mem);
     items = ARENA_ARRAY(&mem, 1000, struct value);
     for (size_t i = 0; i < 1000; i++)
@@ -237,14 +239,16 @@ static void test_list__limits_are_answered_by_every_function(void **state)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         ev.cost_left = 100;
-        assert_int_equal(lib_error_code(cases[i].call(&ev, cases[i].args, cases[i].count)),
-                         ERR_LIMIT_EXPRESSION_COST);
+        assert_int_equal(
+            lib_error_code(library_call(&ev, cases[i].call, cases[i].args, cases[i].count)),
+            ERR_LIMIT_EXPRESSION_COST);
     }
     for (size_t i = 0; i + 1 < ARRAY_SIZE(cases); i++) {
         ev.cost_left = INT64_MAX;
         ev.mem_left = 100;
-        assert_int_equal(lib_error_code(cases[i].call(&ev, cases[i].args, cases[i].count)),
-                         ERR_LIMIT_EXPRESSION_MEMORY);
+        assert_int_equal(
+            lib_error_code(library_call(&ev, cases[i].call, cases[i].args, cases[i].count)),
+            ERR_LIMIT_EXPRESSION_MEMORY);
     }
     arena_fini(&mem);
 }

@@ -33,7 +33,7 @@ static void test_math__greatest_and_least_compare_across_kinds(void **state)
     struct arena mem;
     struct cel_eval ev = lib_eval(&mem);
     arena_init(&mem);
-    lib_check(cel_fn_math_greatest(&ev, NULL, 0), "!no such overload", 0);
+    lib_check(library_call(&ev, cel_fn_math_greatest, NULL, 0), "!no such overload", 0);
     arena_fini(&mem);
 }
 

@@ -251,7 +251,7 @@ static void test_format__maps_are_in_the_order_of_their_keys(void **state)
     (void)state;
     arena_init(&mem);
     map = value_map_make(&mem, entries, 5, &duplicate);
-    lib_check(cel_fn_format(&ev, (struct value[]){S("%s %s"), L(map, empty)}, 2),
+    lib_check(library_call(&ev, cel_fn_format, (struct value[]){S("%s %s"), L(map, empty)}, 2),
               "\"{10: [], 6: 422s, 6: null, strKey: x, true: 42} {}\"", 0);
     arena_fini(&mem);
 }
@@ -267,7 +267,8 @@ static void test_format__nesting_is_bounded(void **state)
     levels[0] = I(1);
     for (size_t i = 1; i < ARRAY_SIZE(levels); i++)
         levels[i] = value_list(&levels[i - 1], 1);
-    lib_check(cel_fn_format(&ev, (struct value[]){S("%s"), L(levels[CEL_NESTING_MAX + 9])}, 2),
+    lib_check(library_call(&ev, cel_fn_format,
+                           (struct value[]){S("%s"), L(levels[CEL_NESTING_MAX + 9])}, 2),
               "!nested more than 250 levels", 0);
     arena_fini(&mem);
 }
@@ -286,34 +287,35 @@ static void test_text__large_arguments_are_linear_or_refused(void **state)
     half = lib_fill(&mem, 'a', MEGABYTE / 2);
     ((char *)(uintptr_t)half.text)[0] = 'b';
 
-    v = cel_fn_last_index_of(&ev, (struct value[]){big, half}, 2);
+    v = library_call(&ev, cel_fn_last_index_of, (struct value[]){big, half}, 2);
     assert_int_equal(v.i, -1);
-    v = cel_fn_index_of(&ev, (struct value[]){big, half}, 2);
+    v = library_call(&ev, cel_fn_index_of, (struct value[]){big, half}, 2);
     assert_int_equal(v.i, -1);
-    v = cel_fn_replace(&ev, (struct value[]){big, S("a"), S("bc")}, 3);
+    v = library_call(&ev, cel_fn_replace, (struct value[]){big, S("a"), S("bc")}, 3);
     assert_int_equal(v.len, 2 * MEGABYTE);
-    v = cel_fn_replace(&ev, (struct value[]){S("x"), S(""), big}, 3);
+    v = library_call(&ev, cel_fn_replace, (struct value[]){S("x"), S(""), big}, 3);
     assert_int_equal(v.len, 2 * MEGABYTE + 1);
-    v = cel_fn_replace(&ev, (struct value[]){big, S(""), big}, 3);
+    v = library_call(&ev, cel_fn_replace, (struct value[]){big, S(""), big}, 3);
     assert_int_equal(lib_error_code(v), ERR_LIMIT_EXPRESSION_COST);
 
     ev = lib_eval(&mem);
     ev.cost_left = INT64_MAX;
-    v = cel_fn_replace(&ev, (struct value[]){big, S(""), big}, 3);
+    v = library_call(&ev, cel_fn_replace, (struct value[]){big, S(""), big}, 3);
     assert_int_equal(lib_error_code(v), ERR_LIMIT_EXPRESSION_MEMORY);
-    v = cel_fn_split(&ev, (struct value[]){lib_fill(&mem, 'a', 10 * MEGABYTE), S("")}, 2);
+    v = library_call(&ev, cel_fn_split, (struct value[]){lib_fill(&mem, 'a', 10 * MEGABYTE), S("")},
+                     2);
     assert_int_equal(lib_error_code(v), ERR_LIMIT_EXPRESSION_MEMORY);
-    v = cel_fn_split(&ev, (struct value[]){big, S("a")}, 2);
+    v = library_call(&ev, cel_fn_split, (struct value[]){big, S("a")}, 2);
     assert_int_equal(v.len, MEGABYTE + 1);
-    v = cel_fn_trim(&ev, (struct value[]){lib_fill(&mem, ' ', MEGABYTE)}, 1);
+    v = library_call(&ev, cel_fn_trim, (struct value[]){lib_fill(&mem, ' ', MEGABYTE)}, 1);
     assert_int_equal(v.len, 0);
-    v = cel_fn_format(&ev, (struct value[]){S("%s%s%s"), L(big, big, big)}, 2);
+    v = library_call(&ev, cel_fn_format, (struct value[]){S("%s%s%s"), L(big, big, big)}, 2);
     assert_int_equal(v.len, 3 * MEGABYTE);
 
     ev.mem_left = MEGABYTE;
-    v = cel_fn_format(&ev, (struct value[]){S("%s%s"), L(big, big)}, 2);
+    v = library_call(&ev, cel_fn_format, (struct value[]){S("%s%s"), L(big, big)}, 2);
     assert_int_equal(lib_error_code(v), ERR_LIMIT_EXPRESSION_MEMORY);
-    v = cel_fn_join(&ev, (struct value[]){L(big, big), S("-")}, 2);
+    v = library_call(&ev, cel_fn_join, (struct value[]){L(big, big), S("-")}, 2);
     assert_int_equal(lib_error_code(v), ERR_LIMIT_EXPRESSION_MEMORY);
     arena_fini(&mem);
 }
@@ -349,14 +351,16 @@ static void test_text__limits_are_answered_by_every_function(void **state)
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         ev.cost_left = 10;
-        assert_int_equal(lib_error_code(cases[i].call(&ev, cases[i].args, cases[i].count)),
-                         ERR_LIMIT_EXPRESSION_COST);
+        assert_int_equal(
+            lib_error_code(library_call(&ev, cases[i].call, cases[i].args, cases[i].count)),
+            ERR_LIMIT_EXPRESSION_COST);
     }
     for (size_t i = 9; i < ARRAY_SIZE(cases); i++) {
         ev.cost_left = INT64_MAX;
         ev.mem_left = 8;
-        assert_int_equal(lib_error_code(cases[i].call(&ev, cases[i].args, cases[i].count)),
-                         ERR_LIMIT_EXPRESSION_MEMORY);
+        assert_int_equal(
+            lib_error_code(library_call(&ev, cases[i].call, cases[i].args, cases[i].count)),
+            ERR_LIMIT_EXPRESSION_MEMORY);
     }
     arena_fini(&mem);
 }

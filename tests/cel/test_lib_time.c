@@ -1,5 +1,5 @@
 /* test_lib_time.c - times and durations of the library, called without the machine around them. */
-#include "cel/moment.h"
+#include "cel/lib/moment.h"
 #include "cel/time_call.h"
 
 /* --- conversions --- */
@@ -16,7 +16,7 @@ static void test_timestamp__takes_text_seconds_and_itself(void **state)
     CHECK_ERROR("range", CALL(timestamp, s("10000-01-01T00:00:00Z")));
     CHECK_ERROR("range", CALL(timestamp, value_int(INT64_MAX)));
     CHECK_ERROR("range", CALL(timestamp, value_int(TIMESTAMP_SECONDS_MIN - 1)));
-    CHECK_ERROR("no such overload: f(double)", CALL(timestamp, value_double(1)));
+    CHECK_ERROR("no such overload: timestamp(double)", CALL(timestamp, value_double(1)));
     CHECK_ERROR("no such overload", CALL(timestamp, value_int(1), value_int(1)));
 }
 
@@ -46,7 +46,7 @@ static void test_duration__takes_the_grammar_of_its_mode(void **state)
     CHECK("1h30m", CALL(duration, s("1.5h")));
     CHECK_ERROR("range", CALL(duration, s("320000000000s")));
     CHECK_ERROR("range", CALL(duration, s("-320000000000s")));
-    CHECK_ERROR("no such overload: f(int)", CALL(duration, value_int(1)));
+    CHECK_ERROR("no such overload: duration(int)", CALL(duration, value_int(1)));
 }
 
 /* --- parts --- */
@@ -129,15 +129,15 @@ static void test_moment__arithmetic_carries_and_stays_in_range(void **state)
     CHECK("0001-01-01T00:00:02.999999998Z", v);
     assert_true(moment_sub(ts("2009-02-13T23:10:00Z"), dur("600.5s"), &v));
     CHECK("2009-02-13T22:59:59.500Z", v);
-    assert_true(moment_diff(ts("2009-02-13T23:29:00.5Z"), ts("2009-02-13T23:31:00Z"), &v));
+    assert_true(moment_sub(ts("2009-02-13T23:29:00.5Z"), ts("2009-02-13T23:31:00Z"), &v));
     CHECK("-1m59s500ms", v);
-    assert_true(moment_add_durations(dur("600s"), dur("-0.5s"), &v));
+    assert_true(moment_add(dur("600s"), dur("-0.5s"), &v));
     CHECK("9m59s500ms", v);
-    assert_true(moment_sub_durations(dur("-0.5s"), dur("1.7s"), &v));
+    assert_true(moment_sub(dur("-0.5s"), dur("1.7s"), &v));
     CHECK("-2s200ms", v);
-    assert_true(moment_negate(dur("-1h1ns"), &v));
+    assert_true(moment_sub(value_duration(0, 0), dur("-1h1ns"), &v));
     CHECK("1h1ns", v);
-    assert_true(moment_negate(dur("3652500d"), &v));
+    assert_true(moment_sub(value_duration(0, 0), dur("3652500d"), &v));
     CHECK("-3652500d", v);
 
     v = value_null();
@@ -145,16 +145,16 @@ static void test_moment__arithmetic_carries_and_stays_in_range(void **state)
     assert_false(moment_add(ts("9999-12-31T23:59:59.999999999Z"), dur("1ns"), &v));
     assert_false(moment_sub(ts("0001-01-01T00:00:00Z"), dur("1s"), &v));
     /* All of time is a duration; strict CEL has some 292 years. */
-    assert_true(moment_diff(ts("9999-12-31T23:59:59Z"), ts("0001-01-01T00:00:00Z"), &v));
+    assert_true(moment_sub(ts("9999-12-31T23:59:59Z"), ts("0001-01-01T00:00:00Z"), &v));
     assert_false(moment_is_strict(v));
-    assert_true(moment_diff(ts("2200-01-01"), ts("1970-01-01"), &v));
+    assert_true(moment_sub(ts("2200-01-01"), ts("1970-01-01"), &v));
     assert_true(moment_is_strict(v));
     v = value_null();
-    assert_false(moment_add_durations(dur("200000000000s"), dur("200000000000s"), &v));
-    assert_false(moment_add_durations(dur("3652500d"), dur("1ns"), &v));
-    assert_false(moment_sub_durations(dur("-3652500d"), dur("1ns"), &v));
+    assert_false(moment_add(dur("200000000000s"), dur("200000000000s"), &v));
+    assert_false(moment_add(dur("3652500d"), dur("1ns"), &v));
+    assert_false(moment_sub(dur("-3652500d"), dur("1ns"), &v));
     assert_false(moment_add(ts("2026-01-01"), value_duration(INT64_MAX, 999999999), &v));
-    assert_false(moment_negate(value_duration(INT64_MIN, 0), &v));
+    assert_false(moment_sub(value_duration(0, 0), value_duration(INT64_MIN, 0), &v));
     assert_int_equal(v.kind, VALUE_NULL);
 }
 

@@ -27,7 +27,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    patterns_fini(&pool);
+    cel_patterns_release(&pool);
     arena_fini(&mem);
     return 0;
 }

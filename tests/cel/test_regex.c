@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cel/regex.h"
+#include "cel/lib/regex.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -6,7 +6,7 @@
 #ifndef PAWL_TESTS_CEL_TIME_CALL_H
 #define PAWL_TESTS_CEL_TIME_CALL_H
 
-#include "cel/eval.h"
+#include "cel/library_call.h"
 #include "value/rig.h"
 #include "value/timefmt.h"
 
@@ -52,8 +52,8 @@ static inline struct value dur(const char *text)
 }
 
 #define CALL(fn, ...)                                                                              \
-    cel_fn_##fn(&ev, (const struct value[]){__VA_ARGS__},                                          \
-                sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
+    library_call(&ev, cel_fn_##fn, (const struct value[]){__VA_ARGS__},                            \
+                 sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
 
 /* A value as text; an error is "error: ..." */
 static inline const char *show(struct value v)
@@ -98,7 +98,7 @@ static inline const char *show(struct value v)
 
 static inline void check_error(struct value v, enum err_code code, const char *part)
 {
-    if (!value_is_error(v))
+    if (v.kind != VALUE_ERROR)
         fail_msg("no error but %s", show(v));
     assert_int_equal(v.error->code, code);
     assert_int_equal(v.error->offset, 7);

@@ -1,15 +1,12 @@
-# rig.sh - what the tests of commands share: a real server in a folder of its own, and claims.
+# rig.sh - what the tests of commands share: a real server in a folder of its own, and claims (tests/lib/claims.sh).
 # Sourced, in the root of the tree; afterwards the current folder is the scratch one.
-set -uo pipefail
+
+. tests/lib/claims.sh
 
 pawl=$(realpath "${PAWL:-build/pawl}")
 examples=$PWD/examples
 scratch=$(mktemp -d)
 server=
-passed=0
-failed=0
-out=
-status=0
 
 stop_server() {
     [ -z "$server" ] || kill -KILL "$server" 2>/dev/null
@@ -40,17 +37,6 @@ start_server() {
 run() {
     out=$("$pawl" "$@" 2>&1)
     status=$?
-}
-
-claim() {
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'failed: %s\n  status %s, output: %s\n' "$what" "$status" "$out"
-    fi
 }
 
 # said STATUS PART...: the last run ended so, and said all of these.

@@ -75,6 +75,15 @@ run test together
 claim "a folder is all in it" said 0 "1 passed, 0 failed"
 run validate together
 claim "of a folder its definitions are checked" said 0 "greet_all.yaml: valid"
+mkdir -p nested/greet && cp together/* nested/greet
+echo '{"$id": "x", "type": "object", "properties": {}}' >nested/schema.json
+run test nested
+claim "folders below it are taken, and what is none of ours is left out" said 0 "1 passed, 0 failed" \
+    "nested/schema.json is no definition and no test: left out"
+run validate nested
+claim "so it is when definitions are checked" said 0 "nested/greet/greet_all.yaml: valid" "left out"
+run validate nested/schema.json
+claim "what was named is not left out" said 1 "nested/schema.json"
 run validate "$examples"
 claim "the folder of examples is valid" said 0 "order.json: valid"
 echo '{"code": ' >cut.json
@@ -95,7 +104,7 @@ claim "an address without a port is wrong usage" said 2 "HOST:PORT"
 
 # --- a server ---
 
-start_server || { echo "0 passed, 1 failed"; exit 1; }
+start_server || exit 1
 out=$(cat serve.out)
 status=0
 claim "the server says where it is" said 0 "listens on http://127.0.0.1:" "sign in" "pawl login"
@@ -323,5 +332,4 @@ start_server
 run show key:tea-1
 claim "and everything is there at the next start" said 0 'for the signal "approved"'
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+end_claims

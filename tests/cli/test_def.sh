@@ -111,5 +111,4 @@ claim "numbers are not given twice" said 0 "order: published version 5"
 run audit
 claim "all of it is in the audit log" said 0 "scenario.retire" "scenario.unretire" "scenario.delete" "procedure.delete"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+end_claims

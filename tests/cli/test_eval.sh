@@ -1,43 +1,31 @@
 #!/usr/bin/env bash
 # pawl eval as a user runs it: what it prints where, and how it ends.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/claims.sh
 
 pawl=${PAWL:-build/pawl}
 order=examples/contexts/order.json
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-passed=0
-failed=0
 
-# claim NAME STATUS STDOUT STDERR ARGUMENTS...: run `pawl eval ARGUMENTS` and compare.
-claim() {
-    local name=$1 status=$2 out=$3 err=$4
+# evaluates NAME STATUS STDOUT STDERR ARGUMENTS...: run `pawl eval ARGUMENTS` and compare.
+evaluates() {
+    local name=$1 wanted=$2 stdout=$3 stderr=$4
     shift 4
-    local got_out got_err got_status
-    "$pawl" eval "$@" >"$dir/out" 2>"$dir/err" </dev/null
-    got_status=$?
-    got_out=$(<"$dir/out")
-    got_err=$(<"$dir/err")
-    if [ "$got_status" = "$status" ] && [ "$got_out" = "$out" ] && [ "$got_err" = "$err" ]; then
-        passed=$((passed + 1))
-        return
-    fi
-    failed=$((failed + 1))
-    printf 'FAILED %s: pawl eval' "$name"
-    printf ' %q' "$@"
-    printf '\n  wanted %s, stdout [%s], stderr [%s]\n' "$status" "$out" "$err"
-    printf '  got    %s, stdout [%s], stderr [%s]\n' "$got_status" "$got_out" "$got_err"
+    out=$("$pawl" eval "$@" 2>"$dir/err" </dev/null)
+    status=$?
+    [ "$status" = "$wanted" ] && [ "$out" = "$stdout" ] && [ "$(<"$dir/err")" = "$stderr" ]
+    holds $? "$name: pawl eval $(printf ' %q' "$@"), wanted $wanted, stdout [$stdout], stderr [$stderr], got stderr [$(<"$dir/err")]"
 }
 
 # gives VALUE ARGUMENTS...: success, and this on stdout.
 gives() {
-    claim "value" 0 "$1" "" "${@:2}"
+    evaluates "value" 0 "$1" "" "${@:2}"
 }
 
 # fails MESSAGE ARGUMENTS...: status 1, and this on stderr.
 fails() {
-    claim "failure" 1 "" "$1" "${@:2}"
+    evaluates "failure" 1 "" "$1" "${@:2}"
 }
 
 # --- values ---
@@ -69,12 +57,7 @@ echo '{"a.b": 1, "a": {"b": 2}}' >"$dir/dots.json"
 gives '"1 2"' 'string($.`a.b`) + " " + string(a.b)' --context "$dir/dots.json"
 
 # Standard input.
-if [ "$(echo '{"n": 20}' | "$pawl" eval 'n + 1' --context -)" = 21 ]; then
-    passed=$((passed + 1))
-else
-    failed=$((failed + 1))
-    echo "FAILED the context from standard input"
-fi
+claim "the context from standard input" test "$(echo '{"n": 20}' | "$pawl" eval 'n + 1' --context -)" = 21
 
 fails "pawl: cannot open $dir/none.json: No such file or directory" 1 --context "$dir/none.json"
 printf '{"a": 1,\n "b": }' >"$dir/broken.json"
@@ -92,8 +75,8 @@ gives 1 --value '$.variables.attempts' --context $order
 gives 2 --value '=variables.attempts + 1' --context $order
 gives '"input.orderId"' --value 'input.orderId' --context $order
 
-claim "value" 0 '"Order ${input.orderId}"' 'note: ${input.orderId} in a text is nothing but that text: write {{ input.orderId }}' --value 'Order ${input.orderId}' --context $order
-claim "value" 0 '"Order ${x}"' 'note: ${x} in a text is nothing but that text: write "..." + string(x)' '"Order ${x}"'
+evaluates "value" 0 '"Order ${input.orderId}"' 'note: ${input.orderId} in a text is nothing but that text: write {{ input.orderId }}' --value 'Order ${input.orderId}' --context $order
+evaluates "value" 0 '"Order ${x}"' 'note: ${x} in a text is nothing but that text: write "..." + string(x)' '"Order ${x}"'
 
 # --- errors, and the caret under them ---
 
@@ -139,18 +122,17 @@ fails "error: undeclared reference to 'x'
 gives '{"value":7,"type":"int"}' --json '1 + 2 * 3'
 gives '{"value":[1,4],"type":"list(int)"}' '[1, 2].map(n, n * n)' --json
 gives '{"value":"gold","type":"string"}' --json 'input.customer.level' --context $order
-claim "json error" 1 '{"error":{"code":"expression_type","message":"no such overload: '"'+'"' does not work on int and string; string(x) makes text of a value","line":1,"column":3}}' '' --json '1 + "a"'
-claim "json error" 1 '{"error":{"code":"expression_syntax","message":"expected a value, but found the end of the expression","line":2,"column":1}}' '' --json $'1 +\n'
-claim "json error" 1 '{"error":{"code":"expression_error","message":"divide by zero","line":1,"column":3}}' '' --json '1 / 0'
+evaluates "json error" 1 '{"error":{"code":"expression_type","message":"no such overload: '"'+'"' does not work on int and string; string(x) makes text of a value","line":1,"column":3}}' '' --json '1 + "a"'
+evaluates "json error" 1 '{"error":{"code":"expression_syntax","message":"expected a value, but found the end of the expression","line":2,"column":1}}' '' --json $'1 +\n'
+evaluates "json error" 1 '{"error":{"code":"expression_error","message":"divide by zero","line":1,"column":3}}' '' --json '1 / 0'
 
 # --- wrong use ---
 
 usage=$("$pawl" help eval | sed -n '/^usage/,/^$/p')$'\n'"\`pawl help eval\` explains it."
-claim "no expression" 2 "" "$usage"
-claim "two expressions" 2 "" "$usage" 1 2
-claim "unknown option" 2 "" \
+evaluates "no expression" 2 "" "$usage"
+evaluates "two expressions" 2 "" "$usage" 1 2
+evaluates "unknown option" 2 "" \
     "pawl eval: there is no option --contxt; did you mean --context?"$'\n'"$usage" 1 --contxt x
-claim "no file" 2 "" "pawl eval: --context needs a value"$'\n'"$usage" 1 --context
+evaluates "no file" 2 "" "pawl eval: --context needs a value"$'\n'"$usage" 1 --context
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+end_claims

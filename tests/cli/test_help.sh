@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# What the table of commands becomes: help, pages for man, completion in real shells; and that
-# the table and the commands agree.
+# What the table of commands becomes: help, pages for man, completion in real shells.
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
 . tests/cli/rig.sh
@@ -19,31 +18,10 @@ is() {
 
 # --- the table and the commands ---
 
-mapfile -t commands < <(sed -n 's/^COMMAND(\([a-z_]*\),.*/\1/p' "$root/src/cli/commands.def")
+mapfile -t commands < <(sed -n 's/^\(COMMAND\|REMOTE\|ACT\)(\([a-z_]*\),.*/\2/p' "$root/src/cli/commands.def")
 out=${#commands[@]}
 claim "the table is read" [ "$out" -ge 15 ]
 for command in "${commands[@]}"; do
-    # The options that the code of a command takes, and those of its rows.
-    file=$root/src/cli/$command.c
-    # What operators do to executions is one table.
-    act=$(sed -n "s/^ACT($command, .*/&/p" "$root/src/cli/acts.def")
-    [ -z "$act" ] || file=$root/src/cli/act.c
-    [ -f "$file" ] || continue
-    in_code=$(grep -o '{\.name = "[a-z-]*", \.\(value\|flag\)' "$file" | cut -d'"' -f2 | sort)
-    [ -z "$act" ] || in_code=$({
-        for option in $(grep -o 'TAKES([A-Z]*)' <<<"$act"); do
-            grep -o "{$option, {\.name = \"[a-z-]*\"" "$file"
-        done
-        grep -o '{\.name = "[a-z-]*", \.\(value\|flag\)' < <(sed -n '/specs\[SPECS_MAX\]/,/;/p' "$file")
-    } | cut -d'"' -f2 | sort)
-    # Those of the server are a table of their own.
-    [ "$command" != serve ] || in_code=$({
-        grep -o '^SETTING([A-Z_]*, "[a-z-]*"' "$root/src/cli/settings.def"
-        grep -o '{\.name = "[a-z-]*", \.\(value\|flag\)' "$root/src/cli/settings.c"
-    } | cut -d'"' -f2 | sort)
-    in_table=$(sed -n "s/^FLAG($command, \"\([a-z-]*\)\".*/\1/p" "$root/src/cli/commands.def" | sort)
-    out="in the code: $in_code; in the table: $in_table"
-    claim "the rows of $command are its options" [ "$in_code" = "$in_table" ]
     command=${command//_/-}
     out=$(pawl help "$command" 2>&1)
     claim "help explains $command" has "pawl $command - "
@@ -158,5 +136,4 @@ out=$(for command in "" $("$pawl" help | awk '/^  [a-z]/ {print $1}'); do
 done)
 claim "help fits into 80 columns" is ""
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+end_claims

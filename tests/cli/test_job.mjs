@@ -1,15 +1,14 @@
 // pawl job: what waits for workers or is with one, and endpoints that do jobs.
-import { join } from 'node:path';
 
-import { Claims, Server, dropFolder, equal, makeFolder, pawl, run } from '../api/rig.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { execute, makeFolder, pawl } from '../lib/program.mjs';
+import { startServer } from '../lib/server.mjs';
 
-const claims = new Claims();
 const folder = makeFolder();
-const s = new Server(join(folder, 'data'));
+const s = await startServer();
 
-equal(await s.start(), true, s.log);
-const env = { PATH: process.env.PATH, PAWL_URL: s.base, PAWL_DATA: s.data };
-const cli = (...args) => run(pawl, args, { env, cwd: folder });
+const env = { PATH: process.env.PATH, PAWL_URL: s.url, PAWL_DATA: s.data };
+const cli = (...args) => execute(pawl, args, { env, cwd: folder });
 
 async function said(status, parts, ...args) {
     const answer = await cli(...args);
@@ -20,23 +19,23 @@ async function said(status, parts, ...args) {
 
 async function publish(code, procedure) {
     const path = `/scenarios/${code}`;
-    equal((await s.asAdmin('PUT', `${path}/draft`, { code, steps: [{ code: 'do', procedure }] })).json.valid, true);
+    equal((await s.asAdmin('PUT', `${path}/draft`, { code, steps: [{ code: 'do', procedure }] })).body.valid, true);
     equal((await s.asAdmin('POST', `${path}/publish`, {})).status, 200);
 }
 
-await claims.claim('an empty list says so', async () => {
+await claim('an empty list says so', async () => {
     await said(0, ['no job waits for a worker'], 'job');
     await said(0, ['{"items":[]'], 'job', 'ls', '--json');
 });
 
-await claims.claim('jobs are listed with their status, worker, lease and execution', async () => {
+await claim('jobs are listed with their status, worker, lease and execution', async () => {
     await publish('packing', 'shop.pack');
     await publish('billing', 'shop.bill');
-    const first = (await s.asAdmin('POST', '/executions', { code: 'packing' })).json.id;
+    const first = (await s.asAdmin('POST', '/executions', { code: 'packing' })).body.id;
     await s.asAdmin('POST', '/executions', { code: 'packing' });
     await s.asAdmin('POST', '/executions', { code: 'billing' });
     const claimed = await s.asAdmin('POST', '/jobs/claim', { types: ['shop.pack'], max: 1, lease: '1h', worker: 'packer-1' });
-    equal(claimed.json.items.length, 1);
+    equal(claimed.body.items.length, 1);
     const out = await said(0, ['ID', 'LEASE', 'shop.bill'], 'job', 'ls');
     const line = out.split('\n').find((text) => text.includes('packer-1'));
     for (const part of ['shop.pack', 'leased', '60 min', first.slice(-12), 'do']) equal(line.includes(part), true, `"${part}" in ${line}`);
@@ -47,7 +46,7 @@ await claims.claim('jobs are listed with their status, worker, lease and executi
     await said(1, ['status is ready or leased'], 'job', 'ls', '--status', 'done');
 });
 
-await claims.claim('an endpoint is registered, listed and removed', async () => {
+await claim('an endpoint is registered, listed and removed', async () => {
     await said(0, ['no endpoints'], 'job', 'endpoint');
     await said(0, ['jobs of mail.* are sent to https://mail.example/jobs'], 'job', 'endpoint', 'set', 'mail', 'https://mail.example/jobs');
     await said(0, ['NAMESPACE', 'mail', 'https://mail.example/jobs'], 'job', 'endpoint', 'ls');
@@ -57,11 +56,10 @@ await claims.claim('an endpoint is registered, listed and removed', async () => 
     await said(1, ['no endpoint'], 'job', 'endpoint', 'rm', 'mail');
 });
 
-await claims.claim('what is no command of it is answered with its usage', async () => {
+await claim('what is no command of it is answered with its usage', async () => {
     for (const words of [['job', 'do'], ['job', 'endpoint', 'set', 'x'], ['job', 'endpoint', 'rm'], ['job', 'ls', 'more']])
         await said(2, ['usage'], ...words);
 });
 
 await s.stop();
-dropFolder(folder);
-claims.end();
+end();

@@ -1,6 +1,7 @@
 /* test_load.c - the load generator, against a server in a thread of its own. */
-#include "api/http.h"
-#include "cli/load.h"
+#include "base/time/clock.h"
+#include "cli/server/load.h"
+#include "http/http.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -1,35 +1,40 @@
 /* test_options.c - options of a command line. */
+#include "cli/command.h"
 #include "cli/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 struct outcome {
-    const char *data, *wait_for;
+    const char *key, *wait_for;
     bool wait, json, ok;
     int argc;
-    char *argv[12];
+    char *argv[12]; /* NULL behind the last */
 };
 
-/* A command line, ended by NULL. */
+/* A command line of pawl start, ended by NULL. */
 static struct outcome read_line(char *const words[])
 {
     struct outcome o = {0};
-    const struct option_spec specs[] = {
-        {.name = "data", .value = &o.data},
-        {.name = "wait", .value = &o.wait_for, .flag = &o.wait},
-        {.name = "json", .flag = &o.json},
-    };
+    struct options read;
 
-    o.argv[o.argc++] = (char[]){"test"};
+    o.argv[o.argc++] = (char[]){"start"};
     for (int i = 0; words[i] != NULL; i++)
         o.argv[o.argc++] = words[i];
-    o.ok = options_read("test", specs, 3, &o.argc, o.argv);
+    o.ok = options_read(&read, command_named("start"), o.argc, o.argv);
+    if (o.ok) {
+        o.key = options_get(&read, "key");
+        o.wait_for = options_get(&read, "wait");
+        o.wait = options_has(&read, "wait");
+        o.json = options_has(&read, "json");
+        o.argc = read.argc;
+    }
     return o;
 }
 
@@ -43,11 +48,11 @@ static char *word(const char *text)
 
 static void test_options__stand_anywhere(void **state)
 {
-    struct outcome o = LINE(word("a"), word("--data"), word("dir"), word("b"), word("--json"));
+    struct outcome o = LINE(word("a"), word("--key"), word("dir"), word("b"), word("--json"));
 
     (void)state;
     assert_true(o.ok);
-    assert_string_equal(o.data, "dir");
+    assert_string_equal(o.key, "dir");
     assert_true(o.json);
     assert_int_equal(o.argc, 3);
     assert_string_equal(o.argv[1], "a");
@@ -56,13 +61,13 @@ static void test_options__stand_anywhere(void **state)
 
 static void test_options__value_may_follow_an_equals_sign(void **state)
 {
-    struct outcome o = LINE(word("--data=a=b"));
+    struct outcome o = LINE(word("--key=a=b"));
 
     (void)state;
     assert_true(o.ok);
-    assert_string_equal(o.data, "a=b");
-    o = LINE(word("--data="));
-    assert_string_equal(o.data, "");
+    assert_string_equal(o.key, "a=b");
+    o = LINE(word("--key="));
+    assert_string_equal(o.key, "");
 }
 
 static void test_options__value_may_be_optional(void **state)
@@ -80,13 +85,13 @@ static void test_options__value_may_be_optional(void **state)
 
 static void test_options__two_dashes_end_them(void **state)
 {
-    struct outcome o = LINE(word("--json"), word("--"), word("--data"), word("-x"));
+    struct outcome o = LINE(word("--json"), word("--"), word("--key"), word("-x"));
 
     (void)state;
     assert_true(o.ok && o.json);
-    assert_null(o.data);
+    assert_null(o.key);
     assert_int_equal(o.argc, 3);
-    assert_string_equal(o.argv[1], "--data");
+    assert_string_equal(o.argv[1], "--key");
 }
 
 static void test_options__single_dashes_are_arguments(void **state)
@@ -98,11 +103,22 @@ static void test_options__single_dashes_are_arguments(void **state)
     assert_int_equal(o.argc, 3);
 }
 
+static void test_options__which_server_is_meant_is_for_commands_that_talk_to_one(void **state)
+{
+    struct options o;
+
+    (void)state;
+    assert_true(LINE(word("--url"), word("http://127.0.0.1:1")).ok);
+    assert_string_equal(getenv("PAWL_URL"), "http://127.0.0.1:1");
+    assert_false(options_read(&o, command_named("eval"), 3,
+                              (char *[]){word("eval"), word("--url"), word("x"), NULL}));
+}
+
 static void test_options__mistakes_are_refused(void **state)
 {
     (void)state;
-    assert_false(LINE(word("--dta"), word("x")).ok);
-    assert_false(LINE(word("--data")).ok);
+    assert_false(LINE(word("--kye"), word("x")).ok);
+    assert_false(LINE(word("--key")).ok);
     assert_false(LINE(word("--json=yes")).ok);
 }
 
@@ -114,6 +130,7 @@ int main(void)
         cmocka_unit_test(test_options__value_may_be_optional),
         cmocka_unit_test(test_options__two_dashes_end_them),
         cmocka_unit_test(test_options__single_dashes_are_arguments),
+        cmocka_unit_test(test_options__which_server_is_meant_is_for_commands_that_talk_to_one),
         cmocka_unit_test(test_options__mistakes_are_refused),
     };
 

@@ -216,7 +216,7 @@ static int signal(struct play *p, struct value v, int64_t event)
                                                   .signal_id = id,
                                                   .signal_type = text_of(match_member(v, "type")),
                                                   .signal_payload = match_member(v, "payload"),
-                                                  .signal_by = by}));
+                                                  .by = by}));
 }
 
 static int cancel(struct play *p, struct value v)

@@ -10,12 +10,14 @@
 //
 // With kills, the server is killed after every such round and started again.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { forAll } from '../kill/client.mjs';
-import { Server, until } from '../kill/server.mjs';
+import { holds, skip } from '../lib/claims.mjs';
+import { forAll } from '../lib/client.mjs';
+import { checkProgram, makeFolder } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { until } from '../lib/wait.mjs';
 
 const FOLDER = 'tests/conformance/cases';
 const ENGINE = process.env.CONFORMANCE_ENGINE ?? 'build/tests/test_conformance_engine';
@@ -33,7 +35,7 @@ const typesOf = (row) => [...JSON.stringify(row).matchAll(/"((?:crm|bank)\.[a-z_
 
 /** The rows with what the engine made of them. */
 export function readRows() {
-    const folder = mkdtempSync(join(tmpdir(), 'pawl-conformance-'));
+    const folder = makeFolder();
     const trace = join(folder, 'trace');
     try {
         execFileSync(ENGINE, { env: { ...process.env, CONFORMANCE_TRACE: trace }, stdio: 'pipe' });
@@ -45,7 +47,6 @@ export function readRows() {
         const one = JSON.parse(line);
         traces.set(one.name, one);
     }
-    rmSync(folder, { recursive: true });
     return readdirSync(FOLDER)
         .filter((file) => file.endsWith('.json'))
         .sort()
@@ -56,7 +57,8 @@ export function readRows() {
             const row = withOwnTypes(written, i);
             const name = `${file.replace('.json', '')}: ${row.rule}`;
             return { name, row, trace: traces.get(name), code: row.definition.code ?? `row_${i}` };
-        });
+        })
+        .filter(({ name }) => name.includes(process.env.CONFORMANCE_ONLY ?? ''));
 }
 
 // --- what clients see ---
@@ -299,12 +301,11 @@ async function findAbsent(client) {
 export class Drive {
     /** `store` is a postgres:// address or null; `kills`: kill after every round. */
     constructor({ store = null, kills = false }) {
-        this.folder = mkdtempSync(join(tmpdir(), 'pawl-conformance-'));
-        this.server = new Server(join(this.folder, 'data'), store);
+        this.folder = makeFolder();
+        this.server = new Server(join(this.folder, 'data'), { store, program: checkProgram });
         this.clock = join(this.folder, 'clock');
         this.kills = kills;
         this.killed = this.rounds = 0;
-        this.passed = this.failed = this.skipped = 0;
     }
 
     /** At once: a server that finds the file empty would live in our own time. */
@@ -358,9 +359,7 @@ export class Drive {
         await client.ask('POST', `/api/v1/scenarios/${CLOCK.code}/publish`, {});
         client.close();
         const runs = all.filter((run) => !missing(run, absent));
-        this.skipped = all.length - runs.length;
-        if (absent.size > 0)
-            console.log(`skipped ${this.skipped}: the server has no call for ${[...absent].join(', ')}`);
+        if (runs.length < all.length) skip(`the server has no call for ${[...absent].join(', ')}`, all.length - runs.length);
         await forAll(this.server, runs, (one, run) => run.prepare(one));
         for (let at = 0; ; ) {
             await this.moveTo(at);
@@ -369,42 +368,25 @@ export class Drive {
             if (next.length === 0) break;
             at = Math.min(...next);
         }
-        for (const run of runs) {
-            if (run.problem) {
-                this.failed++;
-                console.log(`FAILED ${run.name}\n    ${run.problem}`);
-            } else {
-                this.passed++;
-            }
-        }
+        for (const run of runs) holds(!run.problem, `${run.name}\n    ${run.problem}`);
+        return runs.length;
     }
 
     async close() {
         const status = await this.server.stop();
-        if (status !== 0) {
-            this.failed++;
-            console.log(`FAILED it stops with ${status}: ${this.server.log}`);
-        }
-        rmSync(this.folder, { recursive: true, force: true });
+        if (status !== 0) holds(false, `it stops with ${status}: ${this.server.log}`);
     }
 }
 
-/** Play the rows; the counts are added to `sum`. */
-export async function drive(name, rows, options, sum) {
+/** Play the rows, each of which is a claim. */
+export async function drive(name, rows, options) {
     const began = Date.now();
     const d = new Drive(options);
+    let count = 0;
     try {
-        await d.play(rows);
+        count = await d.play(rows);
     } finally {
         await d.close();
     }
-    for (const what of ['passed', 'failed', 'skipped']) sum[what] += d[what];
-    console.log(`${name}: ${d.passed + d.failed} rows, ${d.rounds} rounds, ${d.killed} kills, ` +
-        `${((Date.now() - began) / 1000).toFixed(1)} s`);
-}
-
-/** Say how it went, and end. */
-export function finish({ passed, failed, skipped }) {
-    console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
-    process.exit(failed === 0 ? 0 : 1);
+    console.log(`${name}: ${count} rows, ${d.rounds} rounds, ${d.killed} kills, ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }

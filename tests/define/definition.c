@@ -137,10 +137,9 @@ static bool is_advice(struct str hint)
 const char *definition_found(const char *definition)
 {
     struct value v = definition_value(definition);
-    const char *kind = define_kind_of(v);
-    const struct program *p = kind != NULL && strcmp(kind, "procedure") == 0
-                                  ? definition_procedure(v)
-                                  : definition_compile(v);
+    const struct kind_spec *kind = kind_of(v);
+    const struct program *p = kind != NULL && kind->kind == KIND_PROCEDURE ? definition_procedure(v)
+                                                                           : definition_compile(v);
     struct buf text;
 
     buf_init_arena(&text, &definition_mem);
@@ -151,9 +150,9 @@ const char *definition_found(const char *definition)
             buf_printf(&text, ":%u", f->column);
         if (f->is_warning)
             buf_char(&text, '?');
-        if (f->hint.len > 0 && !is_advice(f->hint))
-            buf_printf(&text, " %.*s", STR_ARG(f->hint));
-        assert_true(f->message.len > 0);
+        if (f->hint.text.len > 0 && !is_advice(f->hint.text))
+            buf_printf(&text, " %.*s", STR_ARG(f->hint.text));
+        assert_true(f->message.text.len > 0);
     }
     assert_true((p == NULL) == findings_have_errors(&definition_findings));
     return str_copy(&definition_mem, buf_view(&text)).ptr;

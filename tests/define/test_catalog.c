@@ -4,7 +4,7 @@
  * read, and what it says is what checking does.
  */
 #include "base/buf.h"
-#include "define/catalog_json.h"
+#include "define/catalog/catalog_json.h"
 #include "define/definition.h"
 #include "value/json.h"
 
@@ -179,7 +179,7 @@ static void show_findings(const char *text)
 {
     for (size_t i = 0; i < definition_findings.count; i++)
         print_error("%.*s: %.*s\n", STR_ARG(definition_findings.items[i].pointer),
-                    STR_ARG(definition_findings.items[i].message));
+                    STR_ARG(definition_findings.items[i].message.text));
     fail_msg("%s", text);
 }
 

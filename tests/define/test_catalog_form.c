@@ -4,7 +4,7 @@
  * languages, and a preset is a step that compiles.
  */
 #include "base/buf.h"
-#include "define/catalog_form.h"
+#include "define/catalog/catalog_form.h"
 #include "define/definition.h"
 #include "value/json.h"
 
@@ -103,7 +103,7 @@ static void test_catalog_form__a_preset_is_a_step_that_compiles(void **state)
             if (!json_read(&definition_mem, text, &definition, &err))
                 fail_msg("%s: %s", p->name, err.message);
             if (definition_compile(definition) == NULL || definition_findings.count > 0)
-                fail_msg("%s: %.*s", p->name, STR_ARG(definition_findings.items[0].message));
+                fail_msg("%s: %.*s", p->name, STR_ARG(definition_findings.items[0].message.text));
         }
 }
 

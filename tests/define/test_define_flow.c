@@ -1,6 +1,7 @@
 /* test_define_flow.c - claims about commands that hold others, waits, and what every command may have. */
 #include "base/buf.h"
 #include "define/definition.h"
+#include "define/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -243,6 +244,26 @@ static void test_commands__rules_and_aggregates_are_compiled(void **state)
     assert_int_equal(p->slot_count, ROOT_COUNT + 5);
 }
 
+/* A rollback's slots begin above those of its procedure, and so does its $.item. */
+static void test_commands__an_aggregate_may_stand_in_a_rollback_and_behind_it(void **state)
+{
+#define SUM                                                                                        \
+    "{'type': 'compute.aggregate', 'items': [1], 'fields': {'s': {'op': 'sum', 'of': 'item'}}"
+    const struct procedure *p, *undo, *inner;
+
+    (void)state;
+    p = procedure_of("[{'type': 'log', 'message': 'x', 'rollback': [" SUM ", 'rollback': " SUM
+                     "}}, " SUM "}]}, " SUM "}]");
+    undo = p->commands[0].rollback.procedure;
+    inner = undo->commands[0].rollback.procedure;
+    assert_int_equal(p->commands[1].item_slot, ROOT_COUNT + 1);
+    assert_int_equal(undo->commands[0].item_slot, ROOT_COUNT + 2);
+    assert_int_equal(undo->commands[1].item_slot, ROOT_COUNT + 3);
+    assert_int_equal(inner->commands[0].item_slot, ROOT_COUNT + 4);
+    assert_int_equal(inner->slot_count, ROOT_COUNT + 5);
+#undef SUM
+}
+
 static void test_commands__findings_about_compute(void **state)
 {
     static const struct definition_row rows[] = {
@@ -475,6 +496,7 @@ int main(void)
         DEFINITION_TEST(test_commands__five_deep_is_deep_enough),
         DEFINITION_TEST(test_commands__commands_are_counted_through_all_bodies),
         DEFINITION_TEST(test_commands__rules_and_aggregates_are_compiled),
+        DEFINITION_TEST(test_commands__an_aggregate_may_stand_in_a_rollback_and_behind_it),
         DEFINITION_TEST(test_commands__findings_about_compute),
         DEFINITION_TEST(test_commands__optional_retry_and_rollback_belong_to_every_command),
         DEFINITION_TEST(test_commands__findings_about_common_fields),

@@ -1,5 +1,6 @@
 /* test_define_input.c - claims about the input of a start, held against the parameters. */
 #include "define/definition.h"
+#include "define/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +36,7 @@ static const char *check(const struct program *p, const char *input)
     assert_int_equal(findings.count, 1);
     assert_int_equal(out.kind, VALUE_MAP);
     return str_printf(&definition_mem, "%.*s %.*s: %.*s", STR_ARG(findings.items[0].pointer),
-                      STR_ARG(findings.items[0].code), STR_ARG(findings.items[0].message))
+                      STR_ARG(findings.items[0].code), STR_ARG(findings.items[0].message.text))
         .ptr;
 }
 
@@ -111,7 +112,7 @@ static void test_input__an_undeclared_name_is_answered_with_the_nearest(void **s
     (void)state;
     define_check_input(&definition_mem, definition_program(params),
                        definition_value("{" ID ", 'color': 'red'}"), &out, &findings);
-    assert_true(str_eq(findings.items[0].hint, STR("did you mean 'colour'?")));
+    assert_true(str_eq(findings.items[0].hint.text, STR("did you mean 'colour'?")));
 }
 
 static void test_input__all_problems_are_found(void **state)
@@ -184,7 +185,8 @@ static void test_input__the_payload_of_a_form_is_held_against_it(void **state)
     define_check_params(&definition_mem, NULL, 0, STR("/payload"), value_string(STR("x")), &out,
                         &findings);
     assert_int_equal(findings.count, 4);
-    assert_true(str_eq(findings.items[3].message, STR("payload must be an object, not a text")));
+    assert_true(
+        str_eq(findings.items[3].message.text, STR("payload must be an object, not a text")));
 }
 
 static void test_input__required_when_a_condition_over_the_others_holds(void **state)

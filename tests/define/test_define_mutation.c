@@ -166,7 +166,7 @@ static void check(struct value definition)
         fail_msg("%s: %s", p == NULL ? "neither program nor error" : "program and error",
                  definition_json(definition));
     for (size_t i = 0; i < definition_findings.count; i++)
-        assert_true(definition_findings.items[i].message.len > 0);
+        assert_true(definition_findings.items[i].message.text.len > 0);
     (void)definition_json(findings_value(&definition_mem, &definition_findings));
 }
 

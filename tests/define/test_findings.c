@@ -383,8 +383,9 @@ static void test_findings__messages_are_for_people(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         (void)definition_found(rows[i].part);
-        assert_string_equal(str_copy(&definition_mem, definition_findings.items[0].message).ptr,
-                            rows[i].expected);
+        assert_string_equal(
+            str_copy(&definition_mem, definition_findings.items[0].message.text).ptr,
+            rows[i].expected);
     }
 }
 

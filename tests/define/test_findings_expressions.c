@@ -97,6 +97,25 @@ static void test_findings__about_roots_out_of_place(void **state)
         "'while' and its 'collect'");
 }
 
+/* All statuses of the planner, and no other word. */
+static void test_findings__about_the_status_of_a_task(void **state)
+{
+    static const struct definition_row rows[] = {
+#define TASK_STATUS(symbol, name) {"steps.t.status == `" name "`", ""},
+#include "planner/task_status.def"
+#undef TASK_STATUS
+        {"steps.t.status == `cancelled`",
+         "/steps/1/when expression_type:19 did you mean 'canceled'?"},
+        {"steps.t.status in [`done`, `closed`]", "/steps/1/when expression_type:28"},
+    };
+
+    (void)state;
+    DEFINITION_ROWS("{'code': 'a', 'steps': ["
+                    " {'code': 't', 'procedure': {'type': 'task.create', 'title': 'x'}},"
+                    " {'code': 'b', 'when': '%s', 'procedure': {'type': 'log', 'message': 'm'}}]}",
+                    rows);
+}
+
 static void test_findings__about_comparisons_that_are_never_true(void **state)
 {
     static const struct definition_row rows[] = {
@@ -165,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DEFINITION_TEST(test_findings__about_expressions),
         DEFINITION_TEST(test_findings__about_roots_out_of_place),
+        DEFINITION_TEST(test_findings__about_the_status_of_a_task),
         DEFINITION_TEST(test_findings__about_comparisons_that_are_never_true),
     };
 

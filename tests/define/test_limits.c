@@ -3,8 +3,8 @@
  * compiles or is refused, within a second and 50 MB.
  */
 #include "base/buf.h"
-#include "base/clock.h"
-#include "define/catalog.h"
+#include "base/time/clock.h"
+#include "define/catalog/catalog.h"
 #include "define/define.h"
 #include "value/json.h"
 
@@ -102,7 +102,7 @@ static void assert_bounded(struct value definition, bool *compiles)
                   (size_t)mem.held_bytes >> 10);
     for (size_t i = 0; i < findings.count && i < 3; i++)
         print_message("  %.*s: %.*s\n", STR_ARG(findings.items[i].pointer),
-                      STR_ARG(findings.items[i].message));
+                      STR_ARG(findings.items[i].message.text));
     *compiles = program != NULL;
     if (program != NULL)
         program_release(program);

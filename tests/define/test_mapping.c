@@ -1,5 +1,7 @@
 /* test_mapping.c - claims about mappings: what is constant, what is evaluated, what fails where. */
+#include "cel/cel.h"
 #include "define/definition.h"
+#include "define/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* test_pins.c - claims about what a program rests on in other definitions. */
 #include "define/definition.h"
+#include "define/function.h"
 #include "define/pins.h"
 
 #include <setjmp.h>

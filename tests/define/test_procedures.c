@@ -1,6 +1,7 @@
 /* test_procedures.c - claims about procedures by name: local, of the registry, external. */
 #include "base/buf.h"
 #include "define/definition.h"
+#include "define/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -262,7 +263,7 @@ static void test_procedures__what_the_registry_holds_wrongly_is_one_finding(void
     assert_string_equal(
         definition_found("{'code': 'a', 'steps': [{'code': 'a', 'procedure': 'bad'}]}"),
         "/steps/0/procedure broken_procedure");
-    assert_text(definition_findings.items[0].message,
+    assert_text(definition_findings.items[0].message.text,
                 "version 7 of the procedure 'bad' is not valid: /commands/0/type: there is no "
                 "command 'lgo'");
     assert_string_equal(

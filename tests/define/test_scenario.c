@@ -1,6 +1,9 @@
 /* test_scenario.c - claims about what compiles, and what it compiles to. */
 #include "base/buf.h"
+#include "cel/cel.h"
+#include "cel/program.h"
 #include "define/definition.h"
+#include "define/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -222,7 +225,7 @@ static void test_scenario__slots_are_roots_then_steps_then_named_results(void **
     assert_int_equal(p->steps[1].procedure->slot_count, ROOT_COUNT + 4);
     assert_int_equal(p->slot_count, ROOT_COUNT + 4);
     assert_int_equal(cel_env_slot_count(p->env), ROOT_COUNT + 2);
-    assert_int_equal(program_step_slot(&p->steps[1]), ROOT_COUNT + 1);
+    assert_int_equal(p->steps[1].index, 1);
     assert_int_equal(p->steps[1].procedure->commands[0].as_slot, ROOT_COUNT + 2);
     assert_int_equal(p->steps[1].procedure->commands[1].as_slot, ROOT_COUNT + 3);
     assert_int_equal(p->steps[1].procedure->commands[2].as_slot, 0);
@@ -411,19 +414,19 @@ static void test_scenario__patterns_of_a_definition_have_one_budget(void **state
     buf_char(&text, '\0');
     assert_null(definition_compile(definition_value(buf_view(&text).ptr)));
     for (size_t i = 0; i < definition_findings.count; i++)
-        refused += strstr(definition_findings.items[i].message.ptr, "taken together") != NULL;
+        refused += strstr(definition_findings.items[i].message.text.ptr, "taken together") != NULL;
     assert_in_range(refused, 130, 149);
 }
 
 static void test_scenario__kinds_are_seen_from_the_shape(void **state)
 {
     (void)state;
-    assert_string_equal(define_kind_of(definition_value("{'steps': []}")), "scenario");
-    assert_string_equal(define_kind_of(definition_value("{'commands': []}")), "procedure");
-    assert_string_equal(define_kind_of(definition_value("{'nodes': []}")), "schema");
-    assert_string_equal(define_kind_of(definition_value("{'states': {}}")), "machine");
-    assert_null(define_kind_of(definition_value("{'code': 'x'}")));
-    assert_null(define_kind_of(definition_value("[1]")));
+    assert_string_equal(kind_of(definition_value("{'steps': []}"))->name, "scenario");
+    assert_string_equal(kind_of(definition_value("{'commands': []}"))->name, "procedure");
+    assert_string_equal(kind_of(definition_value("{'nodes': []}"))->name, "schema");
+    assert_string_equal(kind_of(definition_value("{'states': {}}"))->name, "machine");
+    assert_null(kind_of(definition_value("{'code': 'x'}")));
+    assert_null(kind_of(definition_value("[1]")));
 }
 
 static void test_scenario__durations_are_microseconds(void **state)

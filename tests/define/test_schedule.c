@@ -15,7 +15,7 @@ static const int64_t new_year = 1767225600;
 
 static struct cron cron_of(const char *text)
 {
-    struct cron_mistake mistake;
+    struct err mistake;
     struct cron cron;
 
     if (!cron_read(str_of(text), &cron, &mistake))

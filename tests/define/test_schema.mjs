@@ -2,31 +2,19 @@
 // The JSON Schema of definitions (pawl schema) against what checking says: what is valid validates, and
 // the mistakes that a schema can express are refused.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { end, holds } from '../lib/claims.mjs';
+import { makeFolder, pawl } from '../lib/program.mjs';
 
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
 const { default: Ajv } = await import(createRequire(join(process.cwd(), 'tests/package.json')).resolve('ajv/dist/2020.js'));
-const pawl = process.env.PAWL ?? 'build/pawl';
 const schema = JSON.parse(execFileSync(pawl, ['schema'], { encoding: 'utf8', maxBuffer: 1 << 24 }));
 const validate = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true }).compile(schema);
-let passed = 0;
-let failed = 0;
-
-function claim(ok, text) {
-    if (ok) passed++;
-    else {
-        failed++;
-        console.log(`FAILED ${text}`);
-    }
-}
 
 const why = () => JSON.stringify(validate.errors?.slice(0, 4).map((e) => [e.instancePath, e.message]));
-const accepted = (definition, what) => claim(validate(definition), `${what}: the schema refuses what is valid: ${!validate(definition) && why()}`);
-const refused = (definition, what) => claim(!validate(definition), `${what}: the schema accepts it`);
+const accepted = (definition, what) => holds(validate(definition), `${what}: the schema refuses what is valid: ${!validate(definition) && why()}`);
+const refused = (definition, what) => holds(!validate(definition), `${what}: the schema accepts it`);
 
 // --- every example ---
 
@@ -51,8 +39,8 @@ for (const file of readdirSync('tests/conformance/cases'))
             refused(definition, `${file}: ${row.rule}`);
         }
     }
-claim(rows > 300, `there are rows: ${rows}`);
-claim(mistakes >= 3, `there are rows of mistakes: ${mistakes}`);
+holds(rows > 300, `there are rows: ${rows}`);
+holds(mistakes >= 3, `there are rows of mistakes: ${mistakes}`);
 
 // --- what the schema refuses, checking refuses; and the other way round for its rules ---
 
@@ -96,18 +84,18 @@ const fine = {
     'a value of config': { kind: 'config', name: 'c', value: null },
     'a bundle': { items: [{ kind: 'config', name: 'c', value: 1 }, { code: 'p', commands: [log] }] },
 };
-const folder = mkdtempSync(join(tmpdir(), 'pawl-schema-'));
+const folder = makeFolder();
 const checked = (definition) => {
     writeFileSync(join(folder, 'x.json'), JSON.stringify(definition));
     return spawnSync(pawl, ['validate', join(folder, 'x.json')]).status === 0;
 };
 for (const [what, definition] of Object.entries(mistaken)) {
     refused(definition, what);
-    claim(!checked(definition), `${what}: the schema refuses it, and checking does not`);
+    holds(!checked(definition), `${what}: the schema refuses it, and checking does not`);
 }
 for (const [what, definition] of Object.entries(fine)) {
     accepted(definition, what);
-    claim(checked(definition), `${what}: checking refuses what the schema accepts`);
+    holds(checked(definition), `${what}: checking refuses what the schema accepts`);
 }
 
 // --- every example of the catalog fits its field ---
@@ -121,10 +109,8 @@ const part = (name) => {
 for (const command of catalog.commands) {
     const check = part(`command.${command.name}`);
     const all = Object.fromEntries([['type', command.name], ...command.fields.map((f) => [f.name, f.example])]);
-    claim(check(all), `the examples of ${command.name}: ${JSON.stringify(check.errors?.slice(0, 3))}`);
-    claim(schema.$defs[`command.${command.name}`].properties[command.fields[0]?.name ?? 'type'].description.length > 0,
+    holds(check(all), `the examples of ${command.name}: ${JSON.stringify(check.errors?.slice(0, 3))}`);
+    holds(schema.$defs[`command.${command.name}`].properties[command.fields[0]?.name ?? 'type'].description.length > 0,
         `${command.name} explains its fields`);
 }
-rmSync(folder, { recursive: true });
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+end();

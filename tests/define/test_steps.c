@@ -1,6 +1,7 @@
 /* test_steps.c - claims about branches, loops, jumps and what else a step may hold. */
 #include "base/buf.h"
 #include "define/definition.h"
+#include "define/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -366,7 +367,7 @@ static void test_steps__findings_about_kinds(void **state)
         {"'loop': {'while': 'true', 'steps': []}", "/steps/0/loop no_steps?"},
         {"'loop': {'while': '1', 'steps': [{'code': 'b', " LOG "}], 'max': 0}",
          "/steps/0/loop/while expression_type:1\n/steps/0/loop/max bad_value"},
-        {"'loop': {'for': 5, 'steps': [{'code': 'b', " LOG "}], 'max': 1.5, 'as': 'item'}",
+        {"'loop': {'for': 5, 'steps': [{'code': 'b', " LOG "}], 'max': 1.5, 'as': 'index'}",
          "/steps/0/loop/for wrong_type\n/steps/0/loop/as bad_name\n/steps/0/loop/max wrong_type"},
         {"'loop': {'for': '=`x`', 'steps': [{'code': 'b', " LOG "}], 'as': 'a b'}",
          "/steps/0/loop/for wrong_type\n/steps/0/loop/as bad_name"},

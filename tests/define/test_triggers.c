@@ -1,5 +1,6 @@
 /* test_triggers.c - claims about `triggers`: what is found wrong, what is compiled, what they come to. */
 #include "define/definition.h"
+#include "define/program.h"
 #include "define/trigger.h"
 
 #include <setjmp.h>

@@ -19,8 +19,8 @@ static const char *messages(const char *definition)
     for (size_t i = 0; i < definition_findings.count; i++) {
         const struct finding *f = &definition_findings.items[i];
         buf_printf(&text, "%s%s%.*s: %.*s%s%.*s", i == 0 ? "" : "\n", f->is_warning ? "?" : "",
-                   STR_ARG(f->code), STR_ARG(f->message), f->hint.len > 0 ? "; " : "",
-                   STR_ARG(f->hint));
+                   STR_ARG(f->code), STR_ARG(f->message.text), f->hint.text.len > 0 ? "; " : "",
+                   STR_ARG(f->hint.text));
     }
     return str_copy(&definition_mem, buf_view(&text)).ptr;
 }
@@ -477,7 +477,7 @@ static void test_types__flow_start_of_an_unpublished_code_is_a_warning(void **st
         program_release(p);
         assert_int_equal(findings.count, rows[i].expected[0] != '\0');
         if (findings.count > 0) {
-            assert_string_equal(findings.items[0].message.ptr, rows[i].expected);
+            assert_string_equal(findings.items[0].message.text.ptr, rows[i].expected);
             assert_string_equal(findings.items[0].code.ptr, "unknown_process");
             assert_string_equal(findings.items[0].pointer.ptr, "/steps/0/procedure/code");
             assert_true(findings.items[0].is_warning);

@@ -1,6 +1,8 @@
 /* test_world.c - claims about functions, templates and what definitions may name. */
 #include "base/buf.h"
+#include "cel/cel.h"
 #include "define/definition.h"
+#include "define/program.h"
 #include "define/template.h"
 #include "define/world.h"
 
@@ -37,9 +39,9 @@ static const char *findings_of(const struct findings *all)
     for (size_t i = 0; i < all->count; i++) {
         const struct finding *f = &all->items[i];
         buf_printf(&text, "%s%.*s: %.*s", i > 0 ? " | " : "", STR_ARG(f->pointer),
-                   STR_ARG(f->message));
-        if (f->hint.len > 0)
-            buf_printf(&text, "; %.*s", STR_ARG(f->hint));
+                   STR_ARG(f->message.text));
+        if (f->hint.text.len > 0)
+            buf_printf(&text, "; %.*s", STR_ARG(f->hint.text));
     }
     return str_copy(&definition_mem, buf_view(&text)).ptr;
 }

@@ -6,9 +6,11 @@
 //                         the lines behind it are what it prints, "..." standing for any text in a
 //                         line, and a line of its own for any lines
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { holds } from "../lib/claims.mjs";
+import { makeFolder, pawl } from "../lib/program.mjs";
+import { until } from "../lib/wait.mjs";
 
 const marker = "-- typed --";
 
@@ -47,9 +49,9 @@ export function matches(wanted, got) {
 
 // A reader: a folder with the checkout's build/ and examples/ in it, a shell, and servers.
 export class Session {
-  constructor(pawl) {
+  constructor() {
     this.pawl = realpathSync(pawl);
-    this.folder = mkdtempSync(join(tmpdir(), "pawl-session-"));
+    this.folder = makeFolder();
     symlinkSync(join(this.pawl, ".."), join(this.folder, "build"));
     symlinkSync(realpathSync("examples"), join(this.folder, "examples"));
     this.env = {
@@ -58,40 +60,21 @@ export class Session {
       PAWL_DATA: join(this.folder, "pawl-data"),
       XDG_STATE_HOME: join(this.folder, "state"),
       TZ: "UTC",
-
     };
     for (const name of ["PAWL_URL", "PAWL_TOKEN", "PAWL_STORE", "PAWL_RUN_ONCE", "COLUMNS"]) delete this.env[name];
     this.shell = spawn("bash", ["--norc"], { cwd: this.folder, env: this.env, stdio: ["pipe", "pipe", "inherit"] });
     this.output = "";
-    this.shell.stdout.on("data", (bytes) => {
-      this.output += bytes;
-      this.wake?.();
-    });
+    this.shell.stdout.on("data", (bytes) => (this.output += bytes));
     this.shell.stdin.write("exec 2>&1\n");
     this.servers = [];
-  }
-
-  // Wait until `ready()` answers something; what `source` prints wakes it.
-  async until(ready, what) {
-    for (let deadline = Date.now() + 180000; ; ) {
-      const found = ready();
-      if (found) return found;
-      if (Date.now() > deadline) throw new Error(`nothing came: ${what}`);
-      await new Promise((done) => {
-        this.wake = done;
-        setTimeout(done, 100);
-      });
-    }
   }
 
   // Type one command and answer what it printed.
   async type(command) {
     this.output = "";
     this.shell.stdin.write(`${command}\necho "${marker}"\n`);
-    return this.until(() => {
-      const at = this.output.indexOf(`${marker}\n`);
-      return at >= 0 ? [this.output.slice(0, at)] : null;
-    }, command).then(([text]) => text);
+    await until(command, () => this.output.includes(`${marker}\n`));
+    return this.output.slice(0, this.output.indexOf(`${marker}\n`));
   }
 
   // Start what `make run` or `pawl serve` starts, and tell the shell where it is.
@@ -101,12 +84,10 @@ export class Session {
       ? spawn("scripts/run", [this.pawl], { env: this.env, detached: true })
       : spawn(this.pawl, command.split(" ").slice(1), { cwd: this.folder, env: this.env, detached: true });
     let log = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => ((log += bytes), this.wake?.()));
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => (log += bytes));
     this.servers.push(child);
-    const [, url] = await this.until(
-      () => (child.exitCode !== null ? [log, null] : (run ? log.includes("Ctrl-C") : true) && log.match(/listens on (\S+)/)),
-      command,
-    );
+    const [, url] = await until(command, () =>
+      child.exitCode !== null ? [log, null] : (run ? log.includes("Ctrl-C") : true) && log.match(/listens on (\S+)/));
     if (url) await this.type(`export PAWL_URL=${url}`);
     return log;
   }
@@ -125,13 +106,12 @@ export class Session {
     } catch {
       // As above.
     }
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-// Run a page; `claim(ok, text)` is told of each command.
-export async function runPage(path, pawl, claim, { server = false } = {}) {
-  const session = new Session(pawl);
+// Run a page: each command of it is a claim.
+export async function runPage(path, { server = false } = {}) {
+  const session = new Session();
   try {
     if (server) {
       await session.serve("pawl serve");
@@ -145,11 +125,11 @@ export async function runPage(path, pawl, claim, { server = false } = {}) {
       for (const { text, line, wanted } of typed(block)) {
         if (what === "server") {
           const log = await session.serve(text);
-          claim(/listens on/.test(log), `${path}:${line}: ${text}\n${log}`);
+          holds(/listens on/.test(log), `${path}:${line}: ${text}\n${log}`);
           continue;
         }
         const got = await session.type(text);
-        claim(matches(wanted, got), `${path}:${line}: ${text}\n--- wanted\n${wanted.join("\n")}\n--- got\n${got}`);
+        holds(matches(wanted, got), `${path}:${line}: ${text}\n--- wanted\n${wanted.join("\n")}\n--- got\n${got}`);
       }
     }
   } finally {

@@ -4,15 +4,14 @@
 // standing for anything to the next space or the end of the line.
 
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
-import { Claims, Server, dropFolder, equal, makeFolder, pawl, run } from '../api/rig.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { execute, makeFolder, pawl } from '../lib/program.mjs';
+import { Server, started } from '../lib/server.mjs';
 
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
-const claims = new Claims();
 const folder = makeFolder();
-const server = new Server(join(folder, 'data'));
+const server = await started(new Server(join(folder, 'data')));
 const env = { PATH: process.env.PATH };
 
 function examples(path) {
@@ -33,22 +32,20 @@ function matches(line, want) {
     return new RegExp(`^${pattern}$`).test(line.trim());
 }
 
-equal(await server.start(), true, server.log);
 const all = examples('docs/access.md');
-await claims.claim('there are examples', () => equal(all.length >= 5, true));
+await claim('there are examples', () => equal(all.length >= 5, true));
 for (const { command, want } of all)
-    await claims.claim(command, async () => {
-        const { out } = await run('bash', ['-c', command.replace(/^pawl/, `"${pawl}"`)],
-            { env: { ...env, PAWL_URL: server.base, PAWL_DATA: server.data } });
+    await claim(command, async () => {
+        const { out } = await execute('bash', ['-c', command.replace(/^pawl/, `"${pawl}"`)],
+            { env: { ...env, PAWL_URL: server.url, PAWL_DATA: server.data } });
         const lines = out.trimEnd().split('\n');
         equal(lines.length === want.length && lines.every((line, i) => matches(line, want[i])), true, `printed\n${out}`);
     });
-await claims.claim('the file of the page is a config file', async () => {
+await claim('the file of the page is a config file', async () => {
     const page = readFileSync('docs/access.md', 'utf8');
     const [, json] = page.match(/```json\n(\{"listen".*)\n```/);
-    const { status, out } = await run('bash', ['-c', `"${pawl}" serve --print-config --config <(echo '${json}')`], { env });
+    const { status, out } = await execute('bash', ['-c', `"${pawl}" serve --print-config --config <(echo '${json}')`], { env });
     equal([status, out.includes('5000')], [0, true], out);
 });
 equal(await server.stop(), 0, server.log);
-dropFolder(folder);
-claims.end();
+end();

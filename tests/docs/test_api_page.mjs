@@ -4,12 +4,12 @@
 // In a ```sh block a line that begins with "$ " is run, with the lines behind it as long as it ends
 // with a backslash; the lines after that, if any, are what it prints. "…" stands for anything.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-import { Server } from '../kill/server.mjs';
-import { claim, finish, pawl } from './claims.mjs';
+import { end, holds } from '../lib/claims.mjs';
+import { makeFolder } from '../lib/program.mjs';
+import { Server, started } from '../lib/server.mjs';
 
 const PAGE = 'docs/api.md';
 const MARK = '--- the next one ---';
@@ -36,12 +36,11 @@ function fits(pattern, text) {
 }
 
 const text = readFileSync(PAGE, 'utf8');
-const folder = mkdtempSync(join(tmpdir(), 'pawl-page-'));
-const server = new Server(join(folder, 'data'), null, pawl);
-if (!(await server.start())) throw new Error(`the server did not start: ${server.log}`);
+const folder = makeFolder();
+const server = await started(new Server(join(folder, 'data')));
 
 const all = commands(text);
-claim(all.length > 10, `${PAGE} has commands`);
+holds(all.length > 10, `${PAGE} has commands`);
 symlinkSync(resolve('examples'), join(folder, 'examples'));
 writeFileSync(join(folder, 'script'), all.map(({ command }) => `${command}\nprintf '\\n%s\\n' '${MARK}'\n`).join(''));
 const { stdout, stderr } = spawnSync('bash', ['script'], {
@@ -51,13 +50,12 @@ const { stdout, stderr } = spawnSync('bash', ['script'], {
     env: { ...process.env, PAWL_URL: server.url, PAWL_TOKEN: server.token },
 });
 const outputs = stdout.split(`${MARK}\n`);
-claim(stderr === '', `${PAGE}: the shell says ${stderr}`);
+holds(stderr === '', `${PAGE}: the shell says ${stderr}`);
 all.forEach(({ line, command, prints }, i) => {
     const got = (outputs[i] ?? 'nothing').trim();
-    claim(fits(prints.join('\n').trim(), got), `${PAGE}:${line}: ${command}\n  got ${got}`);
+    holds(fits(prints.join('\n').trim(), got), `${PAGE}:${line}: ${command}\n  got ${got}`);
 });
 await server.stop();
-rmSync(folder, { recursive: true });
 
 // --- the table of codes ---
 
@@ -65,8 +63,8 @@ const rows = [...text.matchAll(/^\| `(\w+)` \| (\d+) \| (yes|no) \| (\S.*) \|$/g
 const codes = [...readFileSync('src/base/err.def', 'utf8').matchAll(/^ERR\(\w+, "(\w+)", (\d+), \w+, (true|false)\)/gm)]
     .filter(([, code]) => code !== 'none')
     .map(([, code, status, again]) => `${code} ${status} ${again === 'true' ? 'yes' : 'no'}`);
-claim(codes.length > 10, 'err.def is read');
-for (const row of codes) claim(rows.includes(row), `${PAGE}: the table of codes has no row ${row}`);
-for (const row of rows) claim(codes.includes(row), `${PAGE}: err.def has no ${row}`);
+holds(codes.length > 10, 'err.def is read');
+for (const row of codes) holds(rows.includes(row), `${PAGE}: the table of codes has no row ${row}`);
+for (const row of rows) holds(codes.includes(row), `${PAGE}: err.def has no ${row}`);
 
-finish();
+end();

@@ -7,10 +7,11 @@
 // begins with "$ " is run, and the lines behind it, if any, are what it prints.
 
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { claim, finish, pawl } from "./claims.mjs";
+import { end, holds } from "../lib/claims.mjs";
+import { pawl } from "../lib/program.mjs";
 import { blocks } from "./session.mjs";
 
 const context = "examples/contexts/order.json";
@@ -29,10 +30,10 @@ function runExamples(path, block) {
   block.lines.forEach((line, i) => {
     const at = line.lastIndexOf(" → ");
     const where = `${path}:${block.first + i}`;
-    if (at < 0) return claim(false, `${where}: no arrow in: ${line}`);
+    if (at < 0) return holds(false, `${where}: no arrow in: ${line}`);
     const want = line.slice(at + 3);
     const got = evaluate(line.slice(0, at), block.info === "cel value");
-    claim(got === (want.startsWith("error: ") ? want : compact(want)), `${where}: ${line}\n  got ${got}`);
+    holds(got === (want.startsWith("error: ") ? want : compact(want)), `${where}: ${line}\n  got ${got}`);
   });
 }
 
@@ -45,7 +46,7 @@ function runCommands(path, block) {
     const end = rest.findIndex((l) => l.startsWith("$ "));
     const want = (end < 0 ? rest : rest.slice(0, end)).join("\n").trim();
     const got = (stdout + stderr).trim();
-    claim(got !== "" && (want === "" ? stderr === "" : want === got), `${path}:${block.first + i}: ${line}\n  got ${got}`);
+    holds(got !== "" && (want === "" ? stderr === "" : want === got), `${path}:${block.first + i}: ${line}\n  got ${got}`);
   });
 }
 
@@ -58,14 +59,14 @@ for (const path of ["docs/expressions.md", "docs/testing.md", "docs/examples.md"
 // --- the tables of functions ---
 
 const cel = (file) => readFileSync(join("src/cel", file), "utf8");
-const libraries = [...cel("functions.def").matchAll(/#include "cel\/(\w+\.def)"/g)].map((m) => m[1]);
+const libraries = [...cel("functions.def").matchAll(/#include "cel\/([\w/]+\.def)"/g)].map((m) => m[1]);
 const functions = new Set();
 for (const library of libraries)
   for (const [, name] of cel(library).matchAll(/^FN\(\w+, "([^"@]+)"/gm)) functions.add(name);
 const macros = new Set();
 for (const [, name, space] of cel("macro.c").matchAll(/^    \{"(\w+)", (NULL|"cel"), /gm))
   macros.add(space === "NULL" ? name : `cel.${name}`);
-claim(libraries.length >= 7 && functions.size > 70 && macros.size > 15, "the tables of src/cel are read");
+holds(libraries.length >= 7 && functions.size > 70 && macros.size > 15, "the tables of src/cel are read");
 
 const page = readFileSync("docs/expressions.md", "utf8");
 const spans = page.split("\n").filter((l) => l.startsWith("| `") || l.includes("cel.block"))
@@ -76,13 +77,32 @@ for (const span of spans) {
   if (!call || call[1] === "f") continue;
   const name = functions.has(call[1]) || macros.has(call[1]) ? call[1] : call[1].slice(call[1].indexOf(".") + 1);
   named.add(name);
-  claim(functions.has(name) || macros.has(name), `docs/expressions.md: there is no function ${name}, as in ${span}`);
+  holds(functions.has(name) || macros.has(name), `docs/expressions.md: there is no function ${name}, as in ${span}`);
 }
-for (const name of [...functions, ...macros]) claim(named.has(name), `docs/expressions.md does not mention ${name}()`);
+for (const name of [...functions, ...macros]) holds(named.has(name), `docs/expressions.md does not mention ${name}()`);
 
-// The index of the decisions lists each of them, once.
+// Each decision has a number, a date, a state and the same headings, and the index lists it once.
 const decisions = readdirSync("docs/decisions").filter((name) => name !== "README.md").sort();
-const listed = [...readFileSync("docs/decisions/README.md", "utf8").matchAll(/^\| \[\d{4}\]\(([^)]+)\)/gm)].map((m) => m[1]);
-claim(JSON.stringify(listed) === JSON.stringify(decisions), `docs/decisions/README.md lists ${listed.length} of ${decisions.length}: ${decisions.filter((name) => !listed.includes(name))}`);
+const index = readFileSync("docs/decisions/README.md", "utf8");
+const listed = [...index.matchAll(/^\| \[(\d{4})\]\(([^)]+)\) \| (.+) \|$/gm)].map(([, number, file, title]) => ({ number, file, title }));
+for (const name of decisions) {
+  const text = readFileSync(join("docs/decisions", name), "utf8");
+  const number = name.slice(0, 4);
+  const head = text.match(/^# (\d{4}): (.+)\n\nDate: \d{4}-\d\d-\d\d · State: (accepted|replaced by (\d{4}))\n\n## Context\n/);
+  const rows = listed.filter((row) => row.file === name);
+  holds(head && head[1] === number, `docs/decisions/${name} begins with "# ${number}: title", its date and its state`);
+  holds(!head?.[4] || decisions.some((other) => other.startsWith(head[4])), `docs/decisions/${name} is replaced by a record that exists`);
+  holds([...text.matchAll(/^## (.*)$/gm)].map((m) => m[1]).join() === "Context,Decision,Consequences,Rejected", `docs/decisions/${name} has the four headings`);
+  holds(rows.length === 1 && rows[0].number === number && rows[0].title === head?.[2], `docs/decisions/README.md lists ${name} once, with its title`);
+}
+holds(listed.length === decisions.length, "docs/decisions/README.md lists nothing else");
+// The header or the file that obeys a decision says so: "why: decision 0181", or by a link.
+const obeying = spawnSync("grep", ["-rhoE", "--exclude-dir=node_modules", "(why: decisions? [0-9, ]+|decisions/[0-9]{4})", "src", "web", "tests", "packaging", "scripts"], { encoding: "utf8" }).stdout;
+const obeyed = new Set(obeying.match(/\d{4}/g));
+for (const name of decisions) {
+  const isReplaced = /State: replaced by/.test(readFileSync(join("docs/decisions", name), "utf8"));
+  holds(isReplaced || obeyed.has(name.slice(0, 4)), `docs/decisions/${name} is named by the code that obeys it`);
+}
+for (const [, folder] of index.matchAll(/^## `([^`]+)`/gm)) holds(existsSync(folder), `docs/decisions/README.md groups by folders that exist: ${folder}`);
 
-finish();
+end();

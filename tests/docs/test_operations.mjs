@@ -5,7 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { scrape } from '../api/scrape.mjs';
-import { check, claim, equal, pawl, run } from '../api/stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { pawl } from '../lib/program.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 const folder = 'docs/operations';
 const read = (name) => readFileSync(`${folder}/${name}`, 'utf8');

@@ -5,28 +5,29 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { claim, finish, pawl } from './claims.mjs';
+import { end, holds } from '../lib/claims.mjs';
+import { pawl } from '../lib/program.mjs';
 
 const written = execFileSync('node', ['scripts/reference', pawl], { encoding: 'utf8' });
-claim(written === readFileSync('docs/reference.md', 'utf8'),
+holds(written === readFileSync('docs/reference.md', 'utf8'),
     'docs/reference.md is out of date: scripts/reference > docs/reference.md');
 
 // --- one table: nothing that checks fields has a list of its own ---
 
-for (const file of readdirSync('src/define').filter((name) => name.endsWith('.c') && name !== 'catalog.c'))
-    claim(!/struct field_spec \w+\[/.test(readFileSync(join('src/define', file), 'utf8')),
+for (const file of readdirSync('src/define', { recursive: true }).filter((name) => name.endsWith('.c') && !name.endsWith('/catalog.c')))
+    holds(!/struct field_spec \w+\[/.test(readFileSync(join('src/define', file), 'utf8')),
         `${file} has a list of fields beside fields.def`);
 
 // --- macros, whose table is no .def file ---
 
 const catalog = JSON.parse(execFileSync(pawl, ['catalog'], { encoding: 'utf8', maxBuffer: 1 << 24 }));
 const macros = new Map([...readFileSync('src/cel/macro.c', 'utf8')
-    .matchAll(/\{"(\w+)", (NULL|"\w+"), \w+, \d, \w+,\s*"([^"]*)"\}/g)]
+    .matchAll(/\{"(\w+)", (NULL|"\w+"), \w+, \d, \w+,\s*"([^"]*)",\s*\w+, \d\}/g)]
     .map(([, name, space, usage]) => [space === 'NULL' ? name : `${space.slice(1, -1)}.${name}`, usage]));
 const told = new Map(catalog.functions.filter((f) => f.isMacro).map((f) => [f.name, f.signatures[0]]));
-claim(macros.size > 10, 'src/cel/macro.c has a table of macros');
+holds(macros.size > 10, 'src/cel/macro.c has a table of macros');
 for (const name of new Set([...macros.keys(), ...told.keys()]))
-    claim(macros.get(name) === told.get(name),
+    holds(macros.get(name) === told.get(name),
         `the macro ${name} is written ${macros.get(name) ?? 'nowhere'} and explained as ${told.get(name) ?? 'nothing'}`);
 
-finish();
+end();

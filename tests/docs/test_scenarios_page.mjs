@@ -3,12 +3,13 @@
 // scenario that the checker knows is mentioned.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { claim, finish, pawl } from "./claims.mjs";
+import { end, holds } from "../lib/claims.mjs";
+import { pawl } from "../lib/program.mjs";
 import { runPage } from "./session.mjs";
 
 const page = "docs/scenarios.md";
 
-await runPage(page, pawl, claim);
+await runPage(page);
 
 const text = readFileSync(page, "utf8");
 const catalog = JSON.parse(execFileSync(pawl, ["catalog"], { encoding: "utf8", maxBuffer: 1 << 24 }));
@@ -17,8 +18,8 @@ let fields = 0;
 for (const table of tables)
   for (const { name } of catalog.fields[table].filter((f) => f.state === "now")) {
     fields++;
-    claim(new RegExp(`\\b${name}\\b`).test(text), `${page} does not mention '${name}' of a ${table}`);
+    holds(new RegExp(`\\b${name}\\b`).test(text), `${page} does not mention '${name}' of a ${table}`);
   }
-claim(fields > 50, "the tables of src/define are read");
+holds(fields > 50, "the tables of src/define are read");
 
-finish();
+end();

@@ -17,7 +17,10 @@
 
 enum { CALLS = 300, CONNECTIONS_MAX = 1024 };
 
-/* Answers "POST /held" never, anything else at once. */
+/*
+ * Answers "POST /held" never, "/headers" with a header that comes very often,
+ * "/continues" with many heads before the answer, anything else at once.
+ */
 struct service {
     int fd;
     unsigned port;
@@ -34,6 +37,33 @@ struct fixture {
 
 /* --- the service --- */
 
+enum { REPEATS = 20000, HEADS = 2000 };
+
+static bool send_text(int fd, const char *text)
+{
+    size_t len = strlen(text);
+
+    return send(fd, text, len, MSG_NOSIGNAL) == (ssize_t)len;
+}
+
+static bool answer_with_headers(int fd)
+{
+    bool ok = send_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n");
+
+    for (int i = 0; ok && i < REPEATS; i++)
+        ok = send_text(fd, "a:b\r\n");
+    return ok && send_text(fd, "\r\n");
+}
+
+static bool answer_after_heads(int fd)
+{
+    bool ok = true;
+
+    for (int i = 0; ok && i < HEADS; i++)
+        ok = send_text(fd, "HTTP/1.1 100 Continue\r\nx: 1234567890\r\nx: 1234567890\r\n\r\n");
+    return ok && send_text(fd, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\ny: z\r\n\r\n");
+}
+
 static bool answer_one(struct service *s, int fd)
 {
     static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -47,6 +77,10 @@ static bool answer_one(struct service *s, int fd)
     atomic_fetch_add(&s->requests, 1);
     if (strstr(bytes, " /held") != NULL)
         return true;
+    if (strstr(bytes, " /headers") != NULL)
+        return answer_with_headers(fd);
+    if (strstr(bytes, " /continues") != NULL)
+        return answer_after_heads(fd);
     return send(fd, answer, sizeof(answer) - 1, MSG_NOSIGNAL) == (ssize_t)sizeof(answer) - 1;
 }
 
@@ -132,7 +166,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void send_call(struct fixture *f, int64_t seq, const char *path, int64_t timeout_us)
+static struct effect_call *make_call(struct fixture *f, int64_t seq, const char *path,
+                                     int64_t timeout_us)
 {
     struct effect_call *call = effect_call_new();
 
@@ -145,7 +180,12 @@ static void send_call(struct fixture *f, int64_t seq, const char *path, int64_t 
                    "\"body\":{\"n\":%lld}}",
                    f->service.port, path, (long long)seq);
     call->timeout_us = timeout_us;
-    effect_send(f->effect, call);
+    return call;
+}
+
+static void send_call(struct fixture *f, int64_t seq, const char *path, int64_t timeout_us)
+{
+    effect_send(f->effect, make_call(f, seq, path, timeout_us));
 }
 
 /* Wait for so many answers; `seen` counts by seq, `failed` those with an error. */
@@ -169,6 +209,47 @@ static void take_answers(struct fixture *f, int wanted, int *seen, int *failed)
             effect_call_free(call);
         }
         wanted -= (int)count;
+    }
+}
+
+/* The call that comes back next. */
+static struct effect_call *take_call(struct fixture *f)
+{
+    struct pollfd ready = {.fd = mailbox_fd(&f->answers), .events = POLLIN};
+    void *items[1];
+
+    assert_int_equal(poll(&ready, 1, 60000), 1);
+    assert_int_equal(mailbox_take(&f->answers, items, 1), 1);
+    return items[0];
+}
+
+static size_t count_in(struct str text, const char *part)
+{
+    size_t count = 0;
+
+    for (int64_t at = 0; (at = str_find(text, str_of(part), (size_t)at)) >= 0; at++)
+        count++;
+    return count;
+}
+
+static void test_effect__headers_of_an_answer_take_no_memory_without_bound(void **state)
+{
+    static const char *const paths[] = {"/headers", "/continues"};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct effect_call *call;
+
+        send_call(f, 1, paths[i], 60000000);
+        call = take_call(f);
+        assert_true(call->answer_json.len > 0);
+        if (i == 0)
+            assert_in_range(count_in(call->answer_json, "b, b"), 100, 256);
+        else
+            assert_int_equal(count_in(call->answer_json, "1234567890"), 0);
+        assert_int_equal(count_in(call->answer_json, "\"y\":\"z\""), i);
+        assert_in_range(call->mem.held_bytes, 1, 64 << 10);
+        effect_call_free(call);
     }
 }
 
@@ -230,6 +311,27 @@ static void test_effect__denied_address_is_not_connected_to(void **state)
     arena_fini(&mem);
 }
 
+static void test_effect__connection_of_a_trusted_call_is_not_lent_past_the_policy(void **state)
+{
+    struct fixture *f = *state;
+    int seen[CALLS] = {0}, failed;
+    struct arena mem;
+    struct err err;
+
+    arena_init(&mem);
+    assert_true(policy_read(&mem, STR("127.0.0.0/8"), &f->policy.deny, &err));
+    for (int i = 0; i < 2; i++) {
+        struct effect_call *call = make_call(f, i, "/fast", 60000000);
+
+        call->is_trusted = i == 0;
+        effect_send(f->effect, call);
+        take_answers(f, 1, seen, &failed);
+        assert_int_equal(failed, i);
+    }
+    assert_int_equal(atomic_load(&f->service.requests), 1);
+    arena_fini(&mem);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -237,7 +339,9 @@ int main(void)
         CASE(test_effect__every_call_comes_back_exactly_once),
         CASE(test_effect__calls_one_after_the_other_share_a_connection),
         CASE(test_effect__closing_gives_up_what_is_under_way),
+        CASE(test_effect__headers_of_an_answer_take_no_memory_without_bound),
         CASE(test_effect__denied_address_is_not_connected_to),
+        CASE(test_effect__connection_of_a_trusted_call_is_not_lent_past_the_policy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,11 +22,12 @@ static bool permits(const char *allow, const char *deny, const char *host, const
 
 static void test_policy__denies_link_local_and_metadata_addresses_by_default(void **state)
 {
-    static const char *const denied[] = {"169.254.169.254", "169.254.0.1",    "fe80::1",
-                                         "fd00:ec2::254",   "0.0.0.0",        "224.0.0.1",
-                                         "ff02::1",         "100.100.100.200"};
-    static const char *const permitted[] = {"127.0.0.1", "::1", "10.0.0.1", "192.0.2.7",
-                                            "2001:db8::1"};
+    static const char *const denied[] = {"169.254.169.254",   "169.254.0.1",     "fe80::1",
+                                         "fd00:ec2::254",     "0.0.0.0",         "224.0.0.1",
+                                         "ff02::1",           "100.100.100.200", "::",
+                                         "64:ff9b::a9fe:a9fe"};
+    static const char *const permitted[] = {"127.0.0.1", "::1",         "10.0.0.1",
+                                            "192.0.2.7", "2001:db8::1", "64:ff9b::c000:207"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(denied); i++)
@@ -52,6 +53,10 @@ static void test_policy__deny_wins_over_allow(void **state)
     assert_false(permits("10.0.0.0/8", "10.9.0.0/16", "x", "10.9.1.1"));
     assert_false(permits("", "127.0.0.0/8, ::1", "localhost", "127.0.0.1"));
     assert_false(permits("", "ERP.example", "erp.example", "192.0.2.7"));
+    /* Both forms of an address that a translator leads to IPv4. */
+    assert_false(permits("", "192.0.2.0/24", "x", "64:ff9b::c000:207"));
+    assert_false(permits("", "64:ff9b::/96", "x", "64:ff9b::c000:207"));
+    assert_true(permits("192.0.2.0/24", "", "x", "64:ff9b::c000:207"));
 }
 
 /* A name comes to mean what its owner wants. */

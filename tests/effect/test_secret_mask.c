@@ -1,5 +1,5 @@
 /* test_secret_mask.c - claims about secrets that a service repeats. */
-#include "effect/secret_mask.h"
+#include "effect/secret/secret_mask.h"
 
 #include "base/base64.h"
 

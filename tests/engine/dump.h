@@ -5,6 +5,8 @@
 #ifndef PAWL_TESTS_ENGINE_DUMP_H
 #define PAWL_TESTS_ENGINE_DUMP_H
 
+#include "define/program.h"
+#include "engine/advance.h"
 #include "engine/state.h"
 
 /* Everything that a later advance depends on, and every column that is stored, as text. */

@@ -1,4 +1,4 @@
-/* parallel_rig.h - how tests of parallel steps write them, start them and answer them. */
+/* parallel_rig.h - how tests start parallel steps, wake them and answer them. */
 #ifndef PAWL_TESTS_ENGINE_PARALLEL_RIG_H
 #define PAWL_TESTS_ENGINE_PARALLEL_RIG_H
 
@@ -12,18 +12,6 @@
 #include <cmocka.h>
 
 #define SECOND INT64_C(1000000)
-
-#define STEP(code, data, more)                                                                     \
-    "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}" more "}"
-#define UNDOABLE(code) STEP(code, "'" code "'", ",'rollback':{'type':'log','message':'x'}")
-#define FAIL(code, more)                                                                           \
-    "{'code':'" code "','procedure':{'type':'compute.fail','code':'no','message':'m'}" more "}"
-#define SIGNAL(code, type, more)                                                                   \
-    "{'code':'" code "','procedure':{'type':'wait.signal','signalType':'" type "'" more "}}"
-#define TIMER(code, duration)                                                                      \
-    "{'code':'" code "','procedure':{'type':'wait.timer','duration':'" duration "'}}"
-#define WORKER(code, more) "{'code':'" code "','procedure':'erp." code "'" more "}"
-#define PARALLEL(more, branches) "{'code':'p','parallel':{'branches':[" branches "]" more "}}"
 
 static inline void start_with(const char *more, const char *steps)
 {

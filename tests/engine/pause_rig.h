@@ -15,14 +15,6 @@
 #define SECOND INT64_C(1000000)
 #define ID "01020304-0506-7708-890a-0b0c0d0e0f10"
 
-#define SETS(code, data)                                                                           \
-    "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}}"
-#define WAITS(code, type, fields)                                                                  \
-    "{'code':'" code "','procedure':{'type':'wait.signal','signalType':'" type "'" fields "}}"
-#define TIMER(code, duration)                                                                      \
-    "{'code':'" code "','procedure':{'type':'wait.timer','duration':'" duration "'}}"
-#define PARALLEL(branches) "{'code':'p','parallel':{'branches':[" branches "]}}"
-
 static inline void start_with(const char *settings, const char *steps)
 {
     struct buf text;

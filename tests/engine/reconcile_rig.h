@@ -1,4 +1,4 @@
-/* reconcile_rig.h - how tests write a step whose attempt is in doubt, and look at what becomes of it. */
+/* reconcile_rig.h - how tests run a step whose attempt is in doubt, and look at what becomes of it. */
 #ifndef PAWL_TESTS_ENGINE_RECONCILE_RIG_H
 #define PAWL_TESTS_ENGINE_RECONCILE_RIG_H
 
@@ -13,26 +13,6 @@
 
 #define SECOND INT64_C(1000000)
 #define ID "01020304-0506-7708-890a-0b0c0d0e0f10"
-
-#define LOST                                                                                       \
-    "{'type':'compute.fail','code':'no_answer','message':'lost','class':'indeterminate','details'" \
-    ":{'sent':true}}"
-#define LOST_ONCE                                                                                  \
-    "[{'type':'compute.fail','code':'no_answer','message':'lost','class':'indeterminate','when':"  \
-    "'execution.attempt == 1'},{'type':'compute.transform','data':{'id':'again'}}]"
-/* The n-th question answers the n-th of a list. */
-#define ANSWERS(list)                                                                              \
-    "[{'type':'compute.set','values':{'asked':'=(has($.variables.asked) ? $.variables.asked : 0) " \
-    "+ 1'}},{'type':'compute.transform','data':'=" list "[variables.asked - 1]'}]"
-#define UNKNOWN "{'type':'compute.transform','data':{'outcome':'unknown'}}"
-#define PAY(procedure, reconcile, more)                                                            \
-    "{'code':'pay','input':{'sum':'=input.n * 10'},'procedure':" procedure                         \
-    ",'reconcile':{'procedure':" reconcile ",'every':'5s','max':3}" more "}"
-#define NO_RETRY ",'retry':{'maxAttempts':1}"
-#define RETRY ",'retry':{'maxAttempts':2,'delay':'1m','jitter':'none'}"
-#define UNDO ",'rollback':{'type':'compute.transform','data':['$.steps.pay.output','$.input.sum']}"
-#define AFTER ",{'code':'after','procedure':{'type':'compute.transform','data':'$.steps.pay'}}"
-#define SCENARIO(steps) "{'code':'a','steps':[" steps "]}"
 
 static inline void start(const char *scenario)
 {

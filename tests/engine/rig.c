@@ -2,6 +2,8 @@
 #include "engine/rig.h"
 
 #include "define/facts.h"
+#include "engine/context.h"
+#include "engine/search.h"
 #include "engine/show.h"
 #include "value/json.h"
 
@@ -206,6 +208,28 @@ static struct value step_meta(struct rig *r, const struct program *p)
     return value_absent();
 }
 
+/* The context as expressions see it: {input, steps, variables, signals}. */
+static struct value context_view(struct arena *mem, const struct execution *exec)
+{
+    const struct program *p = exec->program;
+    struct value_entry *steps = ARENA_ARRAY(mem, p->step_count + 1u, struct value_entry);
+    struct value_entry *roots = ARENA_ARRAY(mem, 4, struct value_entry);
+    size_t count = 0, duplicate;
+
+    for (uint32_t i = 0; i < p->step_count; i++)
+        if (exec->steps[i].outcome != OUTCOME_NONE)
+            steps[count++] = (struct value_entry){
+                .key = value_key(p->steps[i].code),
+                .value = context_step_view(mem, &p->steps[i], &exec->steps[i])};
+    roots[0] = (struct value_entry){value_key(STR("input")), exec->input};
+    roots[1] = (struct value_entry){value_key(STR("steps")),
+                                    value_map_make(mem, steps, count, &duplicate)};
+    roots[2] = (struct value_entry){value_key(STR("variables")), exec->variables};
+    roots[3] =
+        (struct value_entry){value_key(STR("signals")), context_signals(mem, &exec->signals)};
+    return value_map_make(mem, roots, 4, &duplicate);
+}
+
 /* Clients see the same, from memory and from the store, the order of steps apart. */
 static void check_shown(struct rig *r, const struct execution *x, struct stored_execution *stored)
 {
@@ -223,7 +247,7 @@ static void check_shown(struct rig *r, const struct execution *x, struct stored_
         fail_msg("what is shown is no JSON: %s", r->err.message);
     if (!value_equal(a, b, NULL))
         assert_same("what is shown is not the same", buf_view(&memory), buf_view(&store));
-    if (!value_equal(value_map_get_str(a, STR("context")), state_context_view(&r->mem, x), NULL))
+    if (!value_equal(value_map_get_str(a, STR("context")), context_view(&r->mem, x), NULL))
         fail_msg("the context is shown otherwise than expressions see it: %.*s",
                  STR_ARG(buf_view(&memory)));
 }
@@ -351,21 +375,15 @@ static void answer_kept(struct rig *r, struct str correlation, struct kept_reads
 
 static bool apply(struct rig *r, struct event ev)
 {
-    struct kept_reads kept = {0};
-    struct process_reads processes = {0};
-    struct child_reads children = {0};
-    struct history history = {0};
-    struct record_reads records = {0};
-    struct search_reads searches = {0};
+    struct turn_reads reads = {0};
     struct commit c;
 
     ev.config = r->config.kind == VALUE_MAP ? r->config : value_map_empty();
-    ev.records = &records;
-    ev.searches = &searches;
+    ev.reads = &reads;
     ev.gives_up_on_records = r->gives_up_on_records;
-    if (ev.room == NULL)
-        ev.room = r->room;
-    ev.kept = r->keeps_signals ? &kept : NULL;
+    if (ev.capacity == NULL)
+        ev.capacity = r->capacity;
+    ev.buffers_signals = r->keeps_signals;
     r->needs = 0;
     while (true) {
         if (!advance(r, &ev, &c))
@@ -374,31 +392,31 @@ static bool apply(struct rig *r, struct event ev)
             break;
         assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
                     c.needs_children.count > 0 || c.needs_kept.count > 0 || c.needs_leases);
-        if (c.needs_leases)
-            ev.leases = &r->leases;
+        if (c.needs_leases) {
+            reads.has_leases = true;
+            reads.leases = r->leases;
+        }
         for (size_t i = 0; i < c.needs_kept.count; i++)
-            answer_kept(r, c.needs_kept.items[i], &kept);
+            answer_kept(r, c.needs_kept.items[i], &reads.kept);
         for (size_t i = 0; i < c.needs_processes.count; i++)
-            answer_process(r, &c.needs_processes.items[i], &processes);
-        ev.processes = &processes;
+            answer_process(r, &c.needs_processes.items[i], &reads.processes);
         for (size_t i = 0; i < c.needs_children.count; i++) {
-            struct child_read *read = VEC_ADD(&r->mem, &children);
+            struct child_read *read = VEC_ADD(&r->mem, &reads.children);
             *read = r->child;
             read->id = c.needs_children.items[i];
             if (r->first_child_alone && i > 0)
                 read->status = STATUS_RUNNING;
         }
-        ev.children = children.count > 0 ? &children : NULL;
         assert_true(++r->needs < 1000);
         if (c.needs_history.is_needed) {
-            answer_history(r, &c.needs_history, &history);
-            ev.history = &history;
+            answer_history(r, &c.needs_history, &reads.history);
+            reads.has_history = true;
         }
         for (size_t i = 0; i < c.needs.count; i++)
-            answer_need(r, &c.needs.items[i], &records, &searches);
-        for (size_t i = 0; i < records.count && r->contended != NULL; i++)
-            if (str_eq(records.items[i].id, str_of(r->contended)))
-                records.items[i].tries = RECORD_TRIES_MAX + 1;
+            answer_need(r, &c.needs.items[i], &reads.records, &reads.searches);
+        for (size_t i = 0; i < reads.records.count && r->contended != NULL; i++)
+            if (str_eq(reads.records.items[i].id, str_of(r->contended)))
+                reads.records.items[i].tries = RECORD_TRIES_MAX + 1;
     }
     check_commit(r->x, &c);
     apply_records(r, &c.records);
@@ -453,7 +471,7 @@ bool rig_signal(struct rig *r, const char *id, const char *type, const char *pay
                                    .signal_id = str_of(id),
                                    .signal_type = str_of(type),
                                    .signal_payload = read_value(r, payload),
-                                   .signal_by = read_value(r, "{'id':'u1','name':'Ann'}")});
+                                   .by = read_value(r, "{'id':'u1','name':'Ann'}")});
 }
 
 bool rig_cancel(struct rig *r, const char *reason)

@@ -37,9 +37,9 @@ struct rig {
     struct job_leases leases;       /* the attempts that workers hold */
     bool first_child_alone;         /* only that of the first strand stands so, the others run */
     bool gives_up_on_records;
-    const struct call_room *room; /* for events that have none of their own */
-    const char *contended;        /* the id of a record that others keep changing; or NULL */
-    int64_t history_from;         /* rows below this one are gone */
+    const struct call_capacity *capacity; /* for events that have none of their own */
+    const char *contended;  /* the id of a record that others keep changing; or NULL */
+    int64_t history_from;   /* rows below this one are gone */
     bool is_of_versions;    /* rows of one do not fold with the other: only the checkpoint counts */
     bool keeps_signals;     /* somebody keeps signals for waits that have a correlation: */
     struct kept_reads kept; /* these */

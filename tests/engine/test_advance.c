@@ -44,9 +44,6 @@ static bool waits_for(const char *text)
     return strstr(rig_text(&rig, rig.x->waiting_for_json), text) != NULL;
 }
 
-#define TRANSFORM(code, data)                                                                      \
-    "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}}"
-
 /* --- steps --- */
 
 static void test_advance__a_scenario_without_steps_completes(void **state)
@@ -64,8 +61,11 @@ static void test_advance__a_scenario_without_steps_completes(void **state)
 static void test_advance__steps_of_one_turn_share_one_commit(void **state)
 {
     (void)state;
-    start(TRANSFORM("a", "{'n':1}") "," TRANSFORM("b", "{'n':'=steps.a.n + 1'}") "," TRANSFORM(
-              "c", "{'n':'=steps.b.n + 1'}"),
+    start("{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': {'n': 1}}},"
+          "{'code': 'b',"
+          "  'procedure': {'type': 'compute.transform', 'data': {'n': '=steps.a.n + 1'}}},"
+          "{'code': 'c',"
+          "  'procedure': {'type': 'compute.transform', 'data': {'n': '=steps.b.n + 1'}}}",
           "", "{}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(rig.x->row_version, 1);
@@ -77,7 +77,8 @@ static void test_advance__steps_of_one_turn_share_one_commit(void **state)
 static void test_advance__the_result_mapping_shapes_the_result(void **state)
 {
     (void)state;
-    start(TRANSFORM("a", "{'n':1}"), ",'result':{'total':'=steps.a.n * 10'}", "{}");
+    start("{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': {'n': 1}}}",
+          ",'result':{'total':'=steps.a.n * 10'}", "{}");
     assert_string_equal(result(), "{'total':10}");
     assert_non_null(
         strstr(rig_text(&rig, rig.history.items[0].delta_json), "'result':{'total':10}"));
@@ -86,8 +87,8 @@ static void test_advance__the_result_mapping_shapes_the_result(void **state)
 static void test_advance__an_error_in_the_result_holds(void **state)
 {
     (void)state;
-    start(TRANSFORM("a", "{'n':1}"), ",'onError':'fail_fast','result':{'x':'=1 / (steps.a.n - 1)'}",
-          "{}");
+    start("{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': {'n': 1}}}",
+          ",'onError':'fail_fast','result':{'x':'=1 / (steps.a.n - 1)'}", "{}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_true(waits_for("'kind':'incident'"));
     assert_true(waits_for("/result/x"));
@@ -101,8 +102,10 @@ static void test_advance__an_error_in_the_result_holds(void **state)
 static void test_advance__a_skipped_step_is_null_and_recorded(void **state)
 {
     (void)state;
-    start("{'code':'a','when':'input.x > 1','procedure':{'type':'compute.transform','data':1}}," //
-          TRANSFORM("b", "{'skipped':'=steps.a == null'}"),
+    start("{'code': 'a', 'when': 'input.x > 1',"
+          "  'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "{'code': 'b',"
+          "  'procedure': {'type': 'compute.transform', 'data': {'skipped': '=steps.a == null'}}}",
           "", "{'x':1}");
     assert_string_equal(result(), "{'skipped':true}");
     assert_true(str_eq(rig_row(&rig, "a")->status, STR("skipped")));
@@ -123,8 +126,9 @@ static void test_advance__a_when_that_fails_fails_the_step(void **state)
 static void test_advance__the_input_of_a_step_is_laid_over_that_of_the_execution(void **state)
 {
     (void)state;
-    start("{'code':'a','input':{'x':'=input.x * 2','z':3},'procedure':{'type':'compute.transform',"
-          "'data':'=input'}}," TRANSFORM("b", "'=input'"),
+    start("{'code': 'a', 'input': {'x': '=input.x * 2', 'z': 3},"
+          "  'procedure': {'type': 'compute.transform', 'data': '=input'}},"
+          "{'code': 'b', 'procedure': {'type': 'compute.transform', 'data': '=input'}}",
           "", "{'x':1,'y':2}");
     assert_string_equal(rig_output(&rig, "a"), "{'x':2,'y':2,'z':3}");
     assert_string_equal(rig_output(&rig, "b"), "{'x':1,'y':2}");
@@ -156,10 +160,11 @@ static void test_advance__the_last_command_that_ran_gives_the_result(void **stat
 static void test_advance__engine_fields_of_a_step_win_over_those_of_its_result(void **state)
 {
     (void)state;
-    start("{'code':'a','meta':{'owner':'ann'},'procedure':{'type':'compute.transform','data':"
-          "{'success':'no','error':'x','meta':'y','n':1}}}," TRANSFORM(
-              "b", "{'s':'=steps.a.success','e':'=steps.a.error == null','m':'=steps.a.meta.owner',"
-                   "'n':'=steps.a.n','o':'=steps.a.output.success'}"),
+    start("{'code': 'a', 'meta': {'owner': 'ann'}, 'procedure': {'type': 'compute.transform',"
+          "  'data': {'success': 'no', 'error': 'x', 'meta': 'y', 'n': 1}}},"
+          "{'code': 'b', 'procedure': {'type': 'compute.transform',"
+          "  'data': {'s': '=steps.a.success', 'e': '=steps.a.error == null',"
+          "    'm': '=steps.a.meta.owner', 'n': '=steps.a.n', 'o': '=steps.a.output.success'}}}",
           "", "{}");
     assert_string_equal(result(), "{'s':true,'e':true,'m':'ann','n':1,'o':'no'}");
 }
@@ -167,9 +172,10 @@ static void test_advance__engine_fields_of_a_step_win_over_those_of_its_result(v
 static void test_advance__expressions_see_the_execution_user_and_time(void **state)
 {
     (void)state;
-    start(TRANSFORM("a", "{'id':'=execution.id','v':'=execution.version','visit':"
-                         "'=execution.visit','user':'=user.name','now':'=now','key':"
-                         "'=execution.key == null'}"),
+    start("{'code': 'a', 'procedure': {'type': 'compute.transform',"
+          "  'data': {'id': '=execution.id', 'v': '=execution.version',"
+          "    'visit': '=execution.visit', 'user': '=user.name', 'now': '=now',"
+          "    'key': '=execution.key == null'}}}",
           "", "{}");
     assert_string_equal(result(),
                         "{'id':'01020304-0506-7708-890a-0b0c0d0e0f10','v':1,'visit':1,'user':'Ann',"
@@ -181,11 +187,13 @@ static void test_advance__expressions_see_the_execution_user_and_time(void **sta
 static void test_advance__what_a_step_stores_is_what_a_restart_reads(void **state)
 {
     (void)state;
-    start(TRANSFORM("a", "{'t':'=now','d':'=duration(\\'90s\\')','b':'=b\\'xyz\\'','u':'=7u',"
-                         "'f':'=2.0','m':'={1: 2}'}") "," //
-          TRANSFORM("b", "{'t':'=type(steps.a.t) == string','d':'=type(steps.a.d) == string',"
-                         "'u':'=type(steps.a.u) == int','f':'=type(steps.a.f) == double',"
-                         "'m':'=steps.a.m[\\'1\\']'}"),
+    start("{'code': 'a', 'procedure': {'type': 'compute.transform',"
+          "  'data': {'t': '=now', 'd': '=duration(\\'90s\\')', 'b': '=b\\'xyz\\'', 'u': '=7u',"
+          "    'f': '=2.0', 'm': '={1: 2}'}}},"
+          "{'code': 'b', 'procedure': {'type': 'compute.transform',"
+          "  'data': {'t': '=type(steps.a.t) == string', 'd': '=type(steps.a.d) == string',"
+          "    'u': '=type(steps.a.u) == int', 'f': '=type(steps.a.f) == double',"
+          "    'm': '=steps.a.m[\\'1\\']'}}}",
           "", "{}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(result(), "{'t':true,'d':true,'u':true,'f':true,'m':2}");
@@ -194,7 +202,9 @@ static void test_advance__what_a_step_stores_is_what_a_restart_reads(void **stat
 static void test_advance__a_text_with_a_zero_byte_fails_the_step(void **state)
 {
     (void)state;
-    start(TRANSFORM("a", "'=\\'a\\\\u0000b\\''"), ",'onError':'fail_fast'", "{}");
+    start("{'code': 'a',"
+          "  'procedure': {'type': 'compute.transform', 'data': '=\\'a\\\\u0000b\\''}}",
+          ",'onError':'fail_fast'", "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(str_eq(value_text(error_field("code")), STR("expression_error")));
 }
@@ -209,7 +219,8 @@ static void test_advance__what_is_nested_too_deep_fails_the_step(void **state)
         buf_char(&text, '[');
     for (unsigned i = 0; i < 230; i++)
         buf_char(&text, ']');
-    start(TRANSFORM("a", "'=input.x'"), ",'onError':'fail_fast'",
+    start("{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': '=input.x'}}",
+          ",'onError':'fail_fast'",
           str_printf(&rig.mem, "{'x':%.*s}", STR_ARG(buf_view(&text))).ptr);
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(str_eq(value_text(error_field("code")), STR("limit_context_depth")));
@@ -220,12 +231,14 @@ static void test_advance__what_is_nested_too_deep_fails_the_step(void **state)
 static void test_advance__variables_last_and_are_staged(void **state)
 {
     (void)state;
-    start("{'code':'a','procedure':[{'type':'compute.set','values':{'x':1,'t':'=now'}},"
-          "{'type':'compute.set','values':{'y':'=variables.x + 1'}}]}," //
-          "{'code':'b','onError':'continue','procedure':[{'type':'compute.set','values':{'x':99}},"
-          "{'type':'compute.fail','code':'no','message':'no'}]},"
-          "{'code':'c','procedure':{'type':'compute.set','values':{'y':5,'z':'=[1,2]'}}}," //
-          TRANSFORM("d", "'=variables'"),
+    start("{'code': 'a', 'procedure': ["
+          "  {'type': 'compute.set', 'values': {'x': 1, 't': '=now'}},"
+          "  {'type': 'compute.set', 'values': {'y': '=variables.x + 1'}}]},"
+          "{'code': 'b', 'onError': 'continue', 'procedure': ["
+          "  {'type': 'compute.set', 'values': {'x': 99}},"
+          "  {'type': 'compute.fail', 'code': 'no', 'message': 'no'}]},"
+          "{'code': 'c', 'procedure': {'type': 'compute.set', 'values': {'y': 5, 'z': '=[1,2]'}}},"
+          "{'code': 'd', 'procedure': {'type': 'compute.transform', 'data': '=variables'}}",
           "", "{}");
     assert_string_equal(result(), "{'x':1,'t':'2026-01-01T00:00:00Z','y':5,'z':[1,2]}");
     assert_string_equal(rig_text(&rig, rig_row(&rig, "c")->delta_json),
@@ -270,13 +283,12 @@ static void test_advance__details_without_a_json_form_become_the_error(void **st
 
 /* --- onError --- */
 
-#define FAILS(code, more)                                                                          \
-    "{'code':'" code "'" more ",'procedure':{'type':'compute.fail','code':'no','message':'no'}}"
-
 static void test_advance__compensate_fails_and_says_what_was_undone(void **state)
 {
     (void)state;
-    start(FAILS("a", "") "," TRANSFORM("b", "1"), "", "{}");
+    start("{'code': 'a', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'no'}},"
+          "{'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 1}}",
+          "", "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_non_null(strstr(error(), "'compensation':{'compensated':[],'failed':[]}"));
     assert_null(rig_row(&rig, "b"));
@@ -285,7 +297,8 @@ static void test_advance__compensate_fails_and_says_what_was_undone(void **state
 static void test_advance__fail_fast_fails(void **state)
 {
     (void)state;
-    start(FAILS("a", ""), ",'onError':'fail_fast'", "{}");
+    start("{'code': 'a', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'no'}}",
+          ",'onError':'fail_fast'", "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_null(strstr(error(), "compensation"));
 }
@@ -293,8 +306,10 @@ static void test_advance__fail_fast_fails(void **state)
 static void test_advance__continue_records_the_failure_and_goes_on(void **state)
 {
     (void)state;
-    start(FAILS("a", ",'onError':'continue'") "," TRANSFORM(
-              "b", "{'ok':'=steps.a.success','code':'=steps.a.error.code'}"),
+    start("{'code': 'a', 'onError': 'continue',"
+          "  'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'no'}},"
+          "{'code': 'b', 'procedure': {'type': 'compute.transform',"
+          "  'data': {'ok': '=steps.a.success', 'code': '=steps.a.error.code'}}}",
           "", "{}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(result(), "{'ok':false,'code':'no'}");
@@ -304,7 +319,8 @@ static void test_advance__continue_records_the_failure_and_goes_on(void **state)
 static void test_advance__hold_waits_as_an_incident(void **state)
 {
     (void)state;
-    start(FAILS("a", ""), ",'onError':'hold'", "{}");
+    start("{'code': 'a', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'no'}}",
+          ",'onError':'hold'", "{}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_true(waits_for("'kind':'incident','step':'a','error':{'code':'no'"));
     assert_false(rig_wake(&rig));
@@ -318,9 +334,13 @@ static void test_advance__hold_waits_as_an_incident(void **state)
 static void test_advance__a_step_says_for_itself_what_its_failure_does(void **state)
 {
     (void)state;
-    start(FAILS("a", ",'onError':'hold'"), ",'onError':'fail_fast'", "{}");
+    start("{'code': 'a', 'onError': 'hold',"
+          "  'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'no'}}",
+          ",'onError':'fail_fast'", "{}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
-    start(FAILS("a", ",'onError':'fail_fast'"), ",'onError':'hold'", "{}");
+    start("{'code': 'a', 'onError': 'fail_fast',"
+          "  'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'no'}}",
+          ",'onError':'hold'", "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
 }
 
@@ -364,7 +384,7 @@ static void test_advance__an_error_that_the_author_named_limit_does_not_hold(voi
 static void test_advance__nothing_moves_a_terminal_execution(void **state)
 {
     (void)state;
-    start(TRANSFORM("a", "1"), "", "{}");
+    start("{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}}", "", "{}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_false(rig_wake(&rig));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
@@ -424,7 +444,8 @@ static void define_many(unsigned count)
     struct program *p = ARENA_NEW(&rig.mem, struct program);
     struct step *steps = ARENA_ARRAY(&rig.mem, count, struct step);
 
-    rig_define(&rig, "{'code':'a','steps':[" TRANSFORM("a", "1") "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'a',"
+                     "  'procedure': {'type': 'compute.transform', 'data': 1}}]}");
     *p = *rig.program;
     for (unsigned i = 0; i < count; i++) {
         steps[i] = rig.program->steps[0];
@@ -437,6 +458,25 @@ static void define_many(unsigned count)
     p->slot_count = ROOT_COUNT + count;
     rig.program = p;
     rig_made(&rig, p, value_map_empty());
+}
+
+/* What one expression may cost is bounded; so is what those of one turn do together. */
+static void test_advance__a_turn_ends_when_its_expressions_have_cost_enough(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'l', 'loop': {'while': 'true', 'max': 20,"
+                     "  'onError': 'continue', 'steps': [{'code': 's', 'procedure': ["
+                     "    {'type': 'compute.transform',"
+                     "      'data': '=size(lists.range(20000).map(i, i + 1))'},"
+                     "    {'type': 'compute.transform',"
+                     "      'data': '=size(lists.range(20000).map(i, i + 1))'}]}]}}]}");
+    rig_start(&rig, "{}");
+    assert_true(rig.last.history.count < 20);
+    assert_true(rig.last.history.count > 1);
+    assert_int_equal(rig.x->status, STATUS_RUNNING);
+    assert_int_equal(rig.x->wake_at_us, WAKE_AT_ONCE);
+    rig_reload(&rig);
+    assert_true(rig_wake(&rig));
 }
 
 static void test_advance__a_turn_ends_after_64_steps_and_is_due_at_once(void **state)
@@ -520,6 +560,7 @@ int main(void)
         CLAIM(test_advance__the_deadline_fails_the_execution),
         CLAIM(test_advance__the_deadline_asks_the_execution_not_the_step),
         CLAIM(test_advance__a_turn_ends_after_64_steps_and_is_due_at_once),
+        CLAIM(test_advance__a_turn_ends_when_its_expressions_have_cost_enough),
         CLAIM(test_advance__a_clock_set_back_leaves_ready_work_due),
         CLAIM(test_advance__ids_are_made_from_what_is_known),
     };

@@ -137,16 +137,15 @@ static void test_business_days__a_bad_calendar_holds_the_execution_and_says_why(
 
 /* --- reminders at times of their own --- */
 
-#define REMIND(at)                                                                                 \
-    "{'type':'wait.signal','signalType':'x','timeout':'8d','onTimeout':'continue','reminder':{"    \
-    "'at':" at ",'procedure':{'type':'compute.transform','data':'$.reminder.index'}}}"
-
 static void test_remind__at_each_of_its_times_and_then_no_more(void **state)
 {
     static const int days[] = {1, 3, 6};
 
     (void)state;
-    start("2026-01-01T00:00:00Z", NULL, REMIND("['1d','3d','6d']"));
+    start("2026-01-01T00:00:00Z", NULL,
+          "{'type': 'wait.signal', 'signalType': 'x', 'timeout': '8d', 'onTimeout': 'continue',"
+          "  'reminder': {'at': ['1d', '3d', '6d'],"
+          "    'procedure': {'type': 'compute.transform', 'data': '$.reminder.index'}}}");
     for (size_t i = 0; i < ARRAY_SIZE(days); i++) {
         int64_t due = time_us("2026-01-01T00:00:00Z") + days[i] * DAY;
 
@@ -167,7 +166,10 @@ static void test_remind__at_each_of_its_times_and_then_no_more(void **state)
 static void test_remind__times_that_were_missed_are_not_made_up_for(void **state)
 {
     (void)state;
-    start("2026-01-01T00:00:00Z", NULL, REMIND("['1d','3d','6d']"));
+    start("2026-01-01T00:00:00Z", NULL,
+          "{'type': 'wait.signal', 'signalType': 'x', 'timeout': '8d', 'onTimeout': 'continue',"
+          "  'reminder': {'at': ['1d', '3d', '6d'],"
+          "    'procedure': {'type': 'compute.transform', 'data': '$.reminder.index'}}}");
     rig.now_us += 4 * DAY;
     assert_true(rig_wake(&rig));
     assert_string_equal(rig_trace(&rig), "!w");
@@ -177,7 +179,10 @@ static void test_remind__times_that_were_missed_are_not_made_up_for(void **state
 static void test_remind__business_days_and_expressions_come_in_order_of_time(void **state)
 {
     (void)state;
-    start("2026-01-02T10:00:00Z", "{'holidays':['2026-01-05']}", REMIND("['1bd','2d','{{ 1 }}h']"));
+    start("2026-01-02T10:00:00Z", "{'holidays':['2026-01-05']}",
+          "{'type': 'wait.signal', 'signalType': 'x', 'timeout': '8d', 'onTimeout': 'continue',"
+          "  'reminder': {'at': ['1bd', '2d', '{{ 1 }}h'],"
+          "    'procedure': {'type': 'compute.transform', 'data': '$.reminder.index'}}}");
     assert_string_equal(time_of(rig.x->wake_at_us), "2026-01-02T11:00:00Z");
     rig.now_us = rig.x->wake_at_us;
     assert_true(rig_wake(&rig));
@@ -190,7 +195,10 @@ static void test_remind__business_days_and_expressions_come_in_order_of_time(voi
 static void test_remind__a_signal_ends_them(void **state)
 {
     (void)state;
-    start("2026-01-01T00:00:00Z", NULL, REMIND("['1d','3d']"));
+    start("2026-01-01T00:00:00Z", NULL,
+          "{'type': 'wait.signal', 'signalType': 'x', 'timeout': '8d', 'onTimeout': 'continue',"
+          "  'reminder': {'at': ['1d', '3d'],"
+          "    'procedure': {'type': 'compute.transform', 'data': '$.reminder.index'}}}");
     assert_true(rig_signal(&rig, "s1", "x", "1"));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(rig.x->wake_at_us, 0);

@@ -1,99 +1,14 @@
-/* test_call.c - claims about integration.http as the engine sees it. */
-#include "engine/rig.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <cmocka.h>
-
-#define SECOND INT64_C(1000000)
-#define ID "01020304-0506-7708-890a-0b0c0d0e0f10"
-#define URL "http://pay.example/charges"
-#define HOST "http://pay.example:80"
-
-#define POST(more) "{'type':'integration.http','method':'POST','url':'" URL "'" more "}"
-#define SCENARIO(steps) "{'code':'a','steps':[" steps "]}"
-#define NO_RETRY ",'retry':{'maxAttempts':1}"
-#define RETRY ",'retry':{'maxAttempts':3,'delay':'1m','jitter':'none'}"
-#define UNDO ",'rollback':{'type':'compute.transform','data':'$.steps.pay.output'}"
-#define ASK                                                                                        \
-    ",'reconcile':{'procedure':{'type':'integration.http','url':'" URL                             \
-    "/1','result':{'outcome':'$.response.body.outcome','output':'$.response.body'}},'every':'5s'," \
-    "'max':3}"
-
-static void start(const char *scenario)
-{
-    rig_define(&rig, scenario);
-    rig_start(&rig, "{'n':1}");
-}
-
-static const char *waiting_for(void)
-{
-    return rig_text(&rig, rig.x->waiting_for_json);
-}
-
-static const char *error(void)
-{
-    return rig_text(&rig, rig.x->error_json);
-}
-
-static void assert_has(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL)
-        fail_msg("'%s' is not in %s", part, text);
-}
-
-static const char *status(void)
-{
-    return status_name(rig.x->status);
-}
-
-/* The call that left with the last commit. */
-static const struct ask *left(void)
-{
-    assert_int_equal(rig.last.asks.count, 1);
-    return &rig.last.asks.items[0];
-}
-
-static struct event answer_event(const char *answer)
-{
-    return (struct event){.kind = EVENT_ANSWER,
-                          .answer_key = rig.x->cursor.awaited,
-                          .answer_seq = rig.x->cursor.asked_seq,
-                          .answer_output = rig_value(&rig, answer),
-                          .answer_error = value_absent()};
-}
-
-static void answer(const char *json)
-{
-    assert_true(rig_event(&rig, answer_event(json)));
-}
-
-static void answer_status(int code)
-{
-    char json[100];
-
-    snprintf(json, sizeof(json), "{'status_code':%d,'headers':{},'body':null}", code);
-    answer(json);
-}
-
-static bool lose_calls(void)
-{
-    return rig_event(
-        &rig, (struct event){.kind = EVENT_ANSWER,
-                             .answer_seq = rig.x->cursor.asked_seq,
-                             .answer_output = value_absent(),
-                             .answer_error = rig_value(&rig, "{'code':'external_unknown','class':"
-                                                             "'indeterminate','message':'lost'}")});
-}
+/* test_call.c - claims about integration.http as the engine sees it: requests, answers, lost answers. */
+#include "engine/call_rig.h"
 
 /* --- a call --- */
 
 static void test_call__is_in_the_commit_and_its_answer_is_the_result(void **state)
 {
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST(
-        ",'headers':{'X-Id':'7'},'query':{'a b':['x','y&'],'n':1},'body':{'sum':'=input.n'}") "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges', 'headers': {'X-Id': '7'},"
+          "  'query': {'a b': ['x', 'y&'], 'n': 1}, 'body': {'sum': '=input.n'}}}]}");
     assert_string_equal(status(), "waiting");
     assert_has(waiting_for(), "'kind':'call'");
     assert_string_equal(rig_text(&rig, left()->key), ID "-pay");
@@ -111,9 +26,10 @@ static void test_call__is_in_the_commit_and_its_answer_is_the_result(void **stat
 static void test_call__goes_on_after_a_restart(void **state)
 {
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':[{'type':'compute.transform','data':7,'as':'seven'},"
-                   "{'type':'integration.http','url':'" URL
-                   "','as':'got'},{'type':'compute.transform','data':['$.seven','$.got.body']}]}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': ["
+          "  {'type': 'compute.transform', 'data': 7, 'as': 'seven'},"
+          "  {'type': 'integration.http', 'url': 'http://pay.example/charges', 'as': 'got'},"
+          "  {'type': 'compute.transform', 'data': ['$.seven', '$.got.body']}]}]}");
     rig_reload(&rig);
     answer("{'status_code':200,'headers':{},'body':'ok'}");
     assert_string_equal(rig_output(&rig, "pay"), "[7,'ok']");
@@ -137,13 +53,49 @@ static void test_call__bad_requests_fail_before_anything_is_sent(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         snprintf(scenario, sizeof(scenario),
-                 SCENARIO("{'code':'pay','procedure':{'type':'integration.http',%s}" NO_RETRY "}"),
+                 "{'code': 'a', 'steps': [{'code': 'pay',"
+                 "  'procedure': {'type': 'integration.http', %s}, 'retry': {'maxAttempts': 1}}]}",
                  bad[i][0]);
         start(scenario);
         assert_string_equal(status(), "failed");
         assert_int_equal(rig.last.asks.count, 0);
         assert_has(error(), bad[i][1]);
         assert_has(error(), "'validation_");
+    }
+}
+
+/* A text of so many bytes 'x' in the input, and a scenario with this call. */
+static void start_with_text(size_t bytes, const char *call)
+{
+    char *text = arena_alloc(&rig.mem, bytes + 1);
+
+    memset(text, 'x', bytes);
+    text[bytes] = '\0';
+    rig_define(&rig, str_printf(&rig.mem,
+                                "{'code': 'a', 'steps': [{'code': 'pay',"
+                                "  'procedure': {'type': 'integration.http', %s}}]}",
+                                call)
+                         .ptr);
+    rig_start(&rig, str_printf(&rig.mem, "{'text':'%s'}", text).ptr);
+}
+
+static void test_call__url_that_is_too_long_fails_the_step(void **state)
+{
+    static const char *const calls[] = {
+        "'url': 'http://x/', 'query': {'q': '$.input.text'}",
+        "'url': 'http://x/{{ $.input.text }}'",
+        /* What takes the place of a secret is longer than its mark. */
+        "'url': 'http://x/?{{ $.secrets.a_very_long_name_of_a_credential.v }}{{ $.input.text }}'",
+    };
+    static const size_t sizes[] = {9000, 8192, 8192 - 53};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+        start_with_text(sizes[i], calls[i]);
+        assert_string_equal(status(), "failed");
+        assert_int_equal(rig.last.asks.count, 0);
+        assert_has(error(), "'code':'validation_url'");
+        assert_has(error(), "8192 bytes");
     }
 }
 
@@ -165,7 +117,9 @@ static void test_answer__statuses_have_classes(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char class[64];
 
-        start(SCENARIO("{'code':'pay','procedure':" POST("") NO_RETRY "}"));
+        start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+              "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+              "  'retry': {'maxAttempts': 1}}]}");
         answer_status(rows[i].status);
         assert_string_equal(status(), "failed");
         snprintf(class, sizeof(class), "'class':'%s'", rows[i].class);
@@ -174,21 +128,58 @@ static void test_answer__statuses_have_classes(void **state)
     }
 }
 
+/* An answer with this status and a body of so many bytes. */
+static void answer_large(int code, size_t bytes)
+{
+    char *text = arena_alloc(&rig.mem, bytes + 1);
+
+    memset(text, 'x', bytes);
+    text[bytes] = '\0';
+    answer(str_printf(&rig.mem, "{'status_code':%d,'headers':{'content-type':'a/b'},'body':'%s'}",
+                      code, text)
+               .ptr);
+}
+
+static void test_answer__body_that_does_not_fit_changes_no_status(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': ["
+          "  {'type': 'integration.http', 'method': 'POST', 'url': 'http://pay.example/charges',"
+          "   'as': 'got'},"
+          "  {'type': 'compute.transform', 'data': {'got': '$.got',"
+          "   'warned': '=$.warnings.map(w, w.code)'}}],"
+          "  'retry': {'maxAttempts': 2, 'delay': '1s', 'jitter': 'none'}}]}");
+    answer_large(503, CONTEXT_BYTES_MAX - 50);
+    assert_has(waiting_for(), "'kind':'retry'");
+    rig_pass(&rig, SECOND);
+    assert_true(rig_wake(&rig));
+    answer_large(201, CONTEXT_BYTES_MAX - 50);
+    assert_string_equal(status(), "completed");
+    assert_string_equal(rig_output(&rig, "pay"),
+                        "{'got':{'status_code':201,'headers':{},'body':null,'contentType':'a/b',"
+                        "'size':1048526},'warned':['external_bad_body']}");
+}
+
 static void test_answer__expect_and_classes_win(void **state)
 {
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST(",'expect':['2xx',404]") "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges', 'expect': ['2xx', 404]}}]}");
     answer_status(404);
     assert_string_equal(status(), "completed");
-    start(SCENARIO("{'code':'pay','procedure':" POST(",'expect':[200]") NO_RETRY "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges', 'expect': [200]},"
+          "  'retry': {'maxAttempts': 1}}]}");
     answer_status(201);
     assert_string_equal(status(), "failed");
-    start(SCENARIO("{'code':'pay','procedure':" POST(
-        ",'classes':{'4xx':'transient','409':'business'}") NO_RETRY "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges',"
+          "  'classes': {'4xx': 'transient', '409': 'business'}}, 'retry': {'maxAttempts': 1}}]}");
     answer_status(404);
     assert_has(error(), "'class':'transient'");
-    start(SCENARIO("{'code':'pay','procedure':" POST(
-        ",'classes':{'4xx':'transient','409':'business'}") NO_RETRY "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges',"
+          "  'classes': {'4xx': 'transient', '409': 'business'}}, 'retry': {'maxAttempts': 1}}]}");
     answer_status(409);
     assert_has(error(), "'class':'business'");
 }
@@ -196,7 +187,9 @@ static void test_answer__expect_and_classes_win(void **state)
 static void test_answer__a_service_may_say_the_class(void **state)
 {
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST("") NO_RETRY "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'retry': {'maxAttempts': 1}}]}");
     answer("{'status_code':400,'headers':{},'body':{'error':{'code':'later','class':'transient',"
            "'message':'busy'}}}");
     assert_has(error(), "'class':'transient'");
@@ -208,7 +201,9 @@ static void test_answer__transient_is_tried_again_with_the_same_key_and_request(
     struct str first;
 
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST(",'body':{'at':'$.now'}") RETRY "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges', 'body': {'at': '$.now'}},"
+          "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'}}]}");
     first = str_copy(&rig.mem, left()->request_json);
     answer_status(503);
     assert_has(waiting_for(), "'kind':'retry'");
@@ -226,8 +221,15 @@ static void test_answer__second_command_of_a_step_asks_for_the_same_again(void *
     struct str first;
 
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':[" POST("") "," POST(
-        ",'body':{'at':'$.now'}") "]" RETRY ASK "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': ["
+          "  {'type': 'integration.http', 'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  {'type': 'integration.http', 'method': 'POST', 'url': 'http://pay.example/charges',"
+          "    'body': {'at': '$.now'}}],"
+          "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'},"
+          "  'reconcile': {'procedure': {'type': 'integration.http',"
+          "    'url': 'http://pay.example/charges/1',"
+          "    'result': {'outcome': '$.response.body.outcome', 'output': '$.response.body'}},"
+          "    'every': '5s', 'max': 3}}]}");
     answer_status(200);
     first = str_copy(&rig.mem, left()->request_json);
     rig_pass(&rig, SECOND);
@@ -242,10 +244,81 @@ static void test_answer__second_command_of_a_step_asks_for_the_same_again(void *
 static void test_answer__retry_after_is_honoured(void **state)
 {
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST(
-        "") ",'retry':{'maxAttempts':3,'delay':'1s','maxDelay':'1h','jitter':'none'}}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'retry': {'maxAttempts': 3, 'delay': '1s', 'maxDelay': '1h', 'jitter': 'none'}}]}");
     answer("{'status_code':429,'headers':{'retry-after':'120'},'body':null}");
     assert_int_equal(rig.x->wake_at_us - rig.now_us, 120 * SECOND);
+}
+
+static void start_patient(const char *timeout)
+{
+    start(str_printf(&rig.mem,
+                     "{'code': 'a', 'settings': {'timeout': '%s'}, 'steps': [{'code': 'pay',"
+                     "  'procedure': {'type': 'integration.http', 'method': 'POST',"
+                     "  'url': 'http://pay.example/charges'},"
+                     "  'retry': {'maxAttempts': 2, 'delay': '1s', 'maxDelay': '30s',"
+                     "  'jitter': 'none'}}]}",
+                     timeout)
+              .ptr);
+}
+
+/* The service asks for this; how long the next attempt is put off, 0: there is none. */
+static int64_t put_off(const char *retry_after)
+{
+    answer(str_printf(&rig.mem, "{'status_code':429,'headers':{'retry-after':'%s'},'body':null}",
+                      retry_after)
+               .ptr);
+    return status_is_terminal(rig.x->status) ? 0 : rig.x->cursor.wake_at_us - rig.now_us;
+}
+
+static void wake_after(int64_t us)
+{
+    rig_pass(&rig, us);
+    assert_true(rig_wake(&rig));
+}
+
+static void test_answer__retry_after_is_no_attempt_and_longer_than_max_delay(void **state)
+{
+    (void)state;
+    start_patient("300d");
+    assert_int_equal(put_off("3600"), 3600 * SECOND);
+    wake_after(3600 * SECOND);
+    assert_int_equal(put_off("9999999999"), 86400 * SECOND);
+    wake_after(86400 * SECOND);
+    assert_int_equal(put_off("Fri, 31 Dec 9999 23:59:59 GMT"), 86400 * SECOND);
+    rig_reload(&rig);
+    wake_after(86400 * SECOND);
+    /* One that is not longer than the delay is an attempt as any other. */
+    assert_int_equal(put_off("1"), SECOND);
+    wake_after(SECOND);
+    assert_int_equal(put_off("1"), 0);
+    assert_has(error(), "'code':'external_status'");
+}
+
+static void test_answer__retry_after_counts_from_the_hundredth_on(void **state)
+{
+    int count = 0;
+
+    (void)state;
+    start_patient("300d");
+    while (put_off("60") > 0) {
+        wake_after(60 * SECOND);
+        count++;
+    }
+    assert_int_equal(count, 101);
+}
+
+static void test_answer__retry_after_behind_the_deadline_is_not_waited_for(void **state)
+{
+    (void)state;
+    start_patient("1h");
+    assert_int_equal(put_off("600"), 600 * SECOND);
+    wake_after(600 * SECOND);
+    assert_int_equal(put_off("3600"), 0);
+    assert_string_equal(status(), "failed");
+    assert_has(error(), "'code':'external_status'");
+    assert_has(error(), "answered 429");
 }
 
 static void test_answer__of_an_earlier_attempt_is_refused(void **state)
@@ -253,7 +326,9 @@ static void test_answer__of_an_earlier_attempt_is_refused(void **state)
     struct event late;
 
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST("") RETRY "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'}}]}");
     late = answer_event("{'status_code':200,'headers':{},'body':null}");
     late.answer_key = str_copy(&rig.mem, late.answer_key);
     answer_status(503);
@@ -268,7 +343,9 @@ static void test_answer__of_an_earlier_attempt_is_refused(void **state)
 static void test_lost__an_attempt_without_an_answer_is_tried_again_with_the_same_key(void **state)
 {
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST("") RETRY "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'}}]}");
     rig_reload(&rig);
     assert_true(lose_calls());
     assert_has(waiting_for(), "'class':'indeterminate'");
@@ -280,7 +357,9 @@ static void test_lost__an_attempt_without_an_answer_is_tried_again_with_the_same
 static void test_lost__is_found_by_its_deadline_alone(void **state)
 {
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST(",'timeout':'2s'") NO_RETRY "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges', 'timeout': '2s'},"
+          "  'retry': {'maxAttempts': 1}}]}");
     rig_pass(&rig, 2 * SECOND);
     assert_false(rig_wake(&rig));
     rig_pass(&rig, 5 * SECOND);
@@ -293,7 +372,13 @@ static void test_lost__is_found_by_its_deadline_alone(void **state)
 static void test_lost__is_asked_about_before_anything_else(void **state)
 {
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST("") RETRY ASK "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'},"
+          "  'reconcile': {'procedure': {'type': 'integration.http',"
+          "    'url': 'http://pay.example/charges/1',"
+          "    'result': {'outcome': '$.response.body.outcome', 'output': '$.response.body'}},"
+          "    'every': '5s', 'max': 3}}]}");
     assert_true(lose_calls());
     assert_true(rig_wake(&rig));
     assert_has(rig_text(&rig, left()->key), "-reconcile-1");
@@ -308,11 +393,19 @@ static void test_lost__with_reconcile_also_202_and_500_are_asked_about(void **st
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(open); i++) {
-        start(SCENARIO("{'code':'pay','procedure':" POST("") RETRY ASK "}"));
+        start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+              "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+              "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'},"
+              "  'reconcile': {'procedure': {'type': 'integration.http',"
+              "    'url': 'http://pay.example/charges/1',"
+              "    'result': {'outcome': '$.response.body.outcome', 'output': '$.response.body'}},"
+              "    'every': '5s', 'max': 3}}]}");
         answer_status(open[i]);
         assert_has(waiting_for(), "'kind':'reconcile'");
     }
-    start(SCENARIO("{'code':'pay','procedure':" POST("") RETRY "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'}}]}");
     answer_status(202);
     assert_string_equal(status(), "completed");
 }
@@ -320,223 +413,18 @@ static void test_lost__with_reconcile_also_202_and_500_are_asked_about(void **st
 static void test_lost__last_attempt_that_may_have_happened_is_rolled_back(void **state)
 {
     (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST("") NO_RETRY UNDO "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'}, 'retry': {'maxAttempts': 1},"
+          "  'rollback': {'type': 'compute.transform', 'data': '$.steps.pay.output'}}]}");
     answer_status(500);
     rig_settle(&rig);
     assert_string_equal(rig_trace(&rig), "pay.failed -pay");
-    start(SCENARIO("{'code':'pay','procedure':" POST("") NO_RETRY UNDO "}"));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'}, 'retry': {'maxAttempts': 1},"
+          "  'rollback': {'type': 'compute.transform', 'data': '$.steps.pay.output'}}]}");
     answer_status(422);
     rig_settle(&rig);
     assert_string_equal(rig_trace(&rig), "pay.failed");
-}
-
-/* --- room --- */
-
-static struct map hosts;
-static struct call_host host;
-static struct call_room room = {.hosts = &hosts, .limit = 2, .left = 100};
-
-static void busy_with(size_t count)
-{
-    host = (struct call_host){.name = STR(HOST), .under_way = count};
-    map_init(&hosts, &rig.mem);
-    map_put(&hosts, host.name, &host);
-}
-
-static bool wake_with_room(void)
-{
-    return rig_event(&rig, (struct event){.kind = EVENT_WAKE, .room = &room});
-}
-
-static void start_with_room(const char *scenario)
-{
-    rig_define(&rig, scenario);
-    rig.room = &room;
-    rig_start(&rig, "{'n':1}");
-    rig.room = NULL;
-}
-
-static void test_room__a_busy_host_makes_the_call_wait_without_an_attempt(void **state)
-{
-    (void)state;
-    busy_with(2);
-    start_with_room(SCENARIO("{'code':'pay','procedure':" POST("") "}"));
-    assert_int_equal(rig.last.asks.count, 0);
-    assert_has(waiting_for(), "'queued':true");
-    rig_reload(&rig);
-    assert_false(wake_with_room());
-    /* Whoever was to tell it of room may have ended: it looks itself. */
-    rig_pass(&rig, 30 * SECOND);
-    assert_true(wake_with_room());
-    assert_has(waiting_for(), "'queued':true");
-    assert_false(wake_with_room());
-    busy_with(1);
-    assert_true(wake_with_room());
-    assert_string_equal(rig_text(&rig, left()->key), ID "-pay");
-    answer_status(200);
-    assert_string_equal(status(), "completed");
-}
-
-static void test_room__branches_of_one_turn_share_it(void **state)
-{
-    (void)state;
-    busy_with(1);
-    start_with_room(SCENARIO("{'code':'all','parallel':{'branches':[[{'code':'x','procedure':" POST(
-        "") "}],[{'code':'y','procedure':" POST("") "}]]}}"));
-    assert_int_equal(rig.last.asks.count, 1);
-    assert_has(waiting_for(), "'queued':true");
-}
-
-/* --- cancelling --- */
-
-static void test_cancel__waits_for_the_answer_of_a_call_before_it_rolls_back(void **state)
-{
-    (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST("") UNDO "}"));
-    assert_true(rig_cancel(&rig, "enough"));
-    assert_string_equal(status(), "compensating");
-    assert_has(waiting_for(), "'kind':'call'");
-    rig_reload(&rig);
-    answer("{'status_code':200,'headers':{},'body':{'id':'c9'}}");
-    rig_settle(&rig);
-    assert_string_equal(status(), "cancelled");
-    assert_string_equal(rig_trace(&rig), "pay -pay");
-}
-
-static void test_cancel__a_call_that_failed_meanwhile_has_nothing_to_roll_back(void **state)
-{
-    (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST("") RETRY UNDO "}"));
-    assert_true(rig_cancel(&rig, "enough"));
-    answer_status(422);
-    rig_settle(&rig);
-    assert_string_equal(status(), "cancelled");
-    assert_string_equal(rig_trace(&rig), "pay.failed");
-}
-
-static void test_cancel__a_lost_call_is_asked_about_or_rolled_back(void **state)
-{
-    (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST("") RETRY UNDO "}"));
-    assert_true(rig_cancel(&rig, "enough"));
-    assert_true(lose_calls());
-    rig_settle(&rig);
-    assert_string_equal(status(), "cancelled");
-    assert_string_equal(rig_trace(&rig), "pay.failed -pay");
-    start(SCENARIO("{'code':'pay','procedure':" POST("") RETRY ASK UNDO "}"));
-    assert_true(rig_cancel(&rig, "enough"));
-    assert_true(lose_calls());
-    assert_true(rig_wake(&rig));
-    assert_has(rig_text(&rig, left()->key), "-reconcile-1");
-    answer("{'status_code':200,'headers':{},'body':{'outcome':'not_happened'}}");
-    rig_settle(&rig);
-    assert_string_equal(status(), "cancelled");
-    assert_string_equal(rig_trace(&rig), "?pay pay.failed");
-}
-
-static void test_cancel__no_further_command_of_the_step_leaves(void **state)
-{
-    (void)state;
-    start(SCENARIO("{'code':'pay','procedure':[" POST("") "," POST("") "]" UNDO "}"));
-    assert_true(rig_cancel(&rig, "enough"));
-    answer_status(200);
-    assert_int_equal(rig.last.asks.count, 0);
-    rig_settle(&rig);
-    assert_string_equal(status(), "cancelled");
-}
-
-static void test_cancel__a_queued_call_has_not_happened(void **state)
-{
-    (void)state;
-    busy_with(2);
-    start_with_room(SCENARIO("{'code':'pay','procedure':" POST("") UNDO "}"));
-    assert_true(rig_cancel(&rig, "enough"));
-    rig_settle(&rig);
-    assert_string_equal(status(), "cancelled");
-    assert_string_equal(rig_trace(&rig), "");
-}
-
-/* --- held --- */
-
-static void hold_by_deadline(void)
-{
-    rig_define(&rig, "{'code':'a','onError':'hold','settings':{'timeout':'5s'},'steps':[{'code':"
-                     "'pay','procedure':" POST(",'timeout':'30s'") "}]}");
-    rig_start(&rig, "{'n':1}");
-    rig_pass(&rig, 5 * SECOND);
-    assert_true(rig_wake(&rig));
-    assert_has(waiting_for(), "'kind':'incident'");
-}
-
-static void test_held__the_answer_is_kept_until_an_operator_goes_on(void **state)
-{
-    (void)state;
-    hold_by_deadline();
-    answer("{'status_code':200,'headers':{},'body':'done'}");
-    assert_has(waiting_for(), "'kind':'incident'");
-    rig_reload(&rig);
-    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
-    assert_int_equal(rig.last.asks.count, 0);
-    assert_string_equal(status(), "completed");
-}
-
-static void test_held__without_an_answer_it_is_tried_again(void **state)
-{
-    (void)state;
-    hold_by_deadline();
-    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
-    assert_string_equal(rig_text(&rig, left()->key), ID "-pay");
-    answer_status(200);
-    assert_string_equal(status(), "completed");
-}
-
-static void test_held__a_step_that_is_skipped_forgets_the_answer(void **state)
-{
-    (void)state;
-    hold_by_deadline();
-    answer("{'status_code':200,'headers':{},'body':'done'}");
-    assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_absent()}));
-    assert_string_equal(status(), "completed");
-    assert_string_equal(rig_trace(&rig), "pay2.skipped");
-}
-
-/* --- rolling back by a call --- */
-
-/* Room comes while it is rolled back: it stays where it is. */
-static void test_rollback__a_call_that_waited_for_room_goes_on(void **state)
-{
-    (void)state;
-    busy_with(0);
-    start_with_room(SCENARIO("{'code':'pay','procedure':" POST("") ",'rollback':" POST(
-        "") "},{'code':'no','procedure':{'type':'compute.fail','code':'x',"
-            "'message':'y'}}"));
-    busy_with(2);
-    rig.room = &room;
-    answer_status(200);
-    assert_has(waiting_for(), "'queued':true");
-    busy_with(1);
-    assert_true(wake_with_room());
-    answer_status(200);
-    rig.room = NULL;
-    assert_string_equal(status(), "failed");
-    assert_string_equal(rig_trace(&rig), "pay no.failed -pay");
-}
-
-static void test_rollback__a_call_undoes_what_a_call_did(void **state)
-{
-    (void)state;
-    start(SCENARIO("{'code':'pay','procedure':" POST(
-        "") ",'rollback':{'type':'integration.http','method':'DELETE','url':'" URL
-            "/{{ $.steps.pay.output.body.id }}'}},{'code':'no','procedure':{'type':'compute.fail',"
-            "'code':'x','message':'y'}}"));
-    answer("{'status_code':200,'headers':{},'body':{'id':'c1'}}");
-    assert_string_equal(status(), "compensating");
-    assert_string_equal(rig_text(&rig, left()->key), ID "-pay-rollback");
-    assert_has(rig_text(&rig, left()->request_json), "/charges/c1");
-    answer_status(204);
-    rig_settle(&rig);
-    assert_string_equal(status(), "failed");
-    assert_string_equal(rig_trace(&rig), "pay no.failed -pay");
 }
 
 int main(void)
@@ -545,30 +433,24 @@ int main(void)
         CLAIM(test_call__is_in_the_commit_and_its_answer_is_the_result),
         CLAIM(test_call__goes_on_after_a_restart),
         CLAIM(test_call__bad_requests_fail_before_anything_is_sent),
+        CLAIM(test_call__url_that_is_too_long_fails_the_step),
         CLAIM(test_answer__statuses_have_classes),
+        CLAIM(test_answer__body_that_does_not_fit_changes_no_status),
         CLAIM(test_answer__expect_and_classes_win),
         CLAIM(test_answer__a_service_may_say_the_class),
         CLAIM(test_answer__transient_is_tried_again_with_the_same_key_and_request),
         CLAIM(test_answer__second_command_of_a_step_asks_for_the_same_again),
         CLAIM(test_answer__retry_after_is_honoured),
+        CLAIM(test_answer__retry_after_is_no_attempt_and_longer_than_max_delay),
+        CLAIM(test_answer__retry_after_counts_from_the_hundredth_on),
+        CLAIM(test_answer__retry_after_behind_the_deadline_is_not_waited_for),
         CLAIM(test_answer__of_an_earlier_attempt_is_refused),
         CLAIM(test_lost__an_attempt_without_an_answer_is_tried_again_with_the_same_key),
         CLAIM(test_lost__is_found_by_its_deadline_alone),
         CLAIM(test_lost__is_asked_about_before_anything_else),
         CLAIM(test_lost__with_reconcile_also_202_and_500_are_asked_about),
         CLAIM(test_lost__last_attempt_that_may_have_happened_is_rolled_back),
-        CLAIM(test_room__a_busy_host_makes_the_call_wait_without_an_attempt),
-        CLAIM(test_room__branches_of_one_turn_share_it),
-        CLAIM(test_cancel__waits_for_the_answer_of_a_call_before_it_rolls_back),
-        CLAIM(test_cancel__a_call_that_failed_meanwhile_has_nothing_to_roll_back),
-        CLAIM(test_cancel__a_lost_call_is_asked_about_or_rolled_back),
-        CLAIM(test_cancel__no_further_command_of_the_step_leaves),
-        CLAIM(test_cancel__a_queued_call_has_not_happened),
-        CLAIM(test_held__the_answer_is_kept_until_an_operator_goes_on),
-        CLAIM(test_held__without_an_answer_it_is_tried_again),
-        CLAIM(test_held__a_step_that_is_skipped_forgets_the_answer),
-        CLAIM(test_rollback__a_call_that_waited_for_room_goes_on),
-        CLAIM(test_rollback__a_call_undoes_what_a_call_did),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

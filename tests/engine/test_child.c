@@ -1,5 +1,4 @@
 /* test_child.c - claims about executions that an execution starts. */
-#include "base/buf.h"
 #include "engine/rig.h"
 
 #include <setjmp.h>
@@ -34,10 +33,6 @@ static int teardown(void **state)
 
 #define CLAIM_WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
-#define START(more)                                                                                \
-    "{'code':'a','steps':[{'code':'s','procedure':[{'type':'flow.start','code':'child','input':{"  \
-    "'n':'$.input.n'}" more ",'as':'c'},{'type':'compute.transform','data':['$.c']}]}]}"
-
 static void start(const char *scenario, const char *input)
 {
     rig_define(&rig, scenario);
@@ -55,7 +50,10 @@ static void test_start__begins_with_the_commit_of_its_step(void **state)
     char id[UUID_TEXT_LEN + 1];
 
     (void)state;
-    start(START(""), "{'n':4}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':4}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(rig.last.starts.count, 1);
     child = rig.last.starts.items[0];
@@ -75,19 +73,22 @@ static void test_start__a_pending_child_begins_when_it_is_woken(void **state)
     struct commit c;
 
     (void)state;
-    start(START(""), "{'n':4}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':4}");
     assert_true(
         engine_advance(&rig.mem, rig.last.starts.items[0], &wake, rig.now_us, &c, &rig.err));
     assert_false(c.is_start);
     assert_int_equal(c.read_version, 1);
     assert_int_equal(c.after->status, STATUS_COMPLETED);
-    assert_int_equal(c.tells.count, 1);
-    assert_int_equal(uuid_cmp(c.tells.items[0].execution, rig.x->id), 0);
-    assert_int_equal(c.tells.items[0].kind, TELL_CHILD);
+    assert_int_equal(c.notices.count, 1);
+    assert_int_equal(uuid_cmp(c.notices.items[0].execution, rig.x->id), 0);
+    assert_int_equal(c.notices.items[0].kind, NOTICE_CHILD);
     uuid_write(c.after->id, id);
-    assert_string_equal(rig_text(&rig, c.tells.items[0].key),
+    assert_string_equal(rig_text(&rig, c.notices.items[0].key),
                         str_printf(&rig.mem, "child:%s", id).ptr);
-    assert_true(str_starts_with(c.tells.items[0].payload_json, STR("{\"output\":")));
+    assert_true(str_starts_with(c.notices.items[0].payload_json, STR("{\"output\":")));
 }
 
 static void test_start__a_step_that_fails_starts_nothing(void **state)
@@ -103,15 +104,25 @@ static void test_start__a_step_that_fails_starts_nothing(void **state)
 static void test_start__what_is_wrong_is_an_error_of_the_step(void **state)
 {
     (void)state;
-    start(START(""), "{'n':'text'}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':'text'}");
     assert_true(str_find(rig.x->error_json, STR("validation_input"), 0) >= 0);
     start("{'code':'a','steps':[{'code':'s','procedure':{'type':'flow.start','code':'nobody'}}]}",
           "{}");
     assert_true(str_find(rig.x->error_json, STR("not_found_process"), 0) >= 0);
     rig.processes.items[0].key = STR("k7");
-    start(START(""), "{'n':7}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':7}");
     assert_true(str_find(rig.x->error_json, STR("conflict_key"), 0) >= 0);
-    start(START(",'key':'other'"), "{'n':7}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'key': 'other',"
+          "    'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':7}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
@@ -121,10 +132,17 @@ static void test_start__the_key_of_a_child_is_that_of_a_start(void **state)
     rig_define(&other, "{'code':'child','input':[{'name':'n','type':'any'}],'settings':{'key':"
                        "'$.user.id'},'steps':[]}");
     rig.processes.items[0].program = other.program;
-    start(START(""), "{'n':4}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':4}");
     assert_int_equal(rig.last.starts.count, 1);
     assert_string_equal(rig_text(&rig, rig.last.starts.items[0]->key), "u1");
-    start(START(",'key':'$.input.n'"), rig_text(&rig, str_printf(&rig.mem, "{'n':'%0600d'}", 7)));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'},"
+          "    'key': '$.input.n', 'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          rig_text(&rig, str_printf(&rig.mem, "{'n':'%0600d'}", 7)));
     assert_true(str_find(rig.x->error_json, STR("validation_key"), 0) >= 0);
     assert_true(str_find(rig.x->error_json, STR("longer than 255 bytes"), 0) >= 0);
 }
@@ -134,7 +152,11 @@ static void test_wait__the_end_of_the_child_is_the_result(void **state)
     struct event answer = {.kind = EVENT_ANSWER, .answer_error = value_absent()};
 
     (void)state;
-    start(START(",'wait':true"), "{'n':4}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'wait': true,"
+          "    'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':4}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.last.starts.count, 1);
     assert_true(str_find(rig.x->waiting_for_json, STR("\"kind\":\"child\""), 0) >= 0);
@@ -147,13 +169,13 @@ static void test_wait__the_end_of_the_child_is_the_result(void **state)
 }
 
 /* What the child of the parent in the rig is told, as its event. */
-static struct event told_cancel(const struct tell *tell)
+static struct event notice_cancel(const struct notice *notice)
 {
-    struct told told = {
-        .n = 1, .kind = tell->kind, .key = tell->key, .payload_json = tell->payload_json};
+    struct notice_row row = {
+        .n = 1, .kind = notice->kind, .key = notice->key, .payload_json = notice->payload_json};
     struct event ev = {.config = value_map_empty()};
 
-    assert_true(engine_told_cancel(&rig.mem, &told, &ev));
+    assert_true(engine_notice_cancel(&rig.mem, &row, &ev));
     return ev;
 }
 
@@ -164,16 +186,20 @@ static void test_cancel__the_child_that_is_waited_for_is_cancelled_the_same_way(
     struct commit c;
 
     (void)state;
-    start(START(",'wait':true"), "{'n':4}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'wait': true,"
+          "    'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':4}");
     child = rig.last.starts.items[0];
     rig_reload(&rig);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_CANCEL,
                                                .cancel_rollback = CANCEL_LEAVES,
                                                .reason = STR("too late")}));
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
-    assert_int_equal(rig.last.tells.count, 1);
-    assert_int_equal(uuid_cmp(rig.last.tells.items[0].execution, child->id), 0);
-    ev = told_cancel(&rig.last.tells.items[0]);
+    assert_int_equal(rig.last.notices.count, 1);
+    assert_int_equal(uuid_cmp(rig.last.notices.items[0].execution, child->id), 0);
+    ev = notice_cancel(&rig.last.notices.items[0]);
     assert_int_equal(ev.cancel_rollback, CANCEL_LEAVES);
     assert_string_equal(rig_text(&rig, ev.reason), "too late");
     assert_true(engine_advance(&rig.mem, child, &ev, rig.now_us, &c, &rig.err));
@@ -187,10 +213,14 @@ static void test_cancel__one_that_another_has_started_is_left_alone(void **state
     struct commit c;
 
     (void)state;
-    start(START(",'wait':true"), "{'n':4}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'wait': true,"
+          "    'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':4}");
     child = *rig.last.starts.items[0];
     assert_true(rig_cancel(&rig, ""));
-    ev = told_cancel(&rig.last.tells.items[0]);
+    ev = notice_cancel(&rig.last.notices.items[0]);
     child.parent_id.bytes[0] ^= 1;
     assert_false(engine_advance(&rig.mem, &child, &ev, rig.now_us, &c, &rig.err));
     child.has_parent = false;
@@ -207,8 +237,8 @@ static void test_cancel__a_branch_that_is_stopped_cancels_its_child(void **state
     rig_reload(&rig);
     assert_true(rig_signal(&rig, "1", "go", "1"));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
-    assert_int_equal(rig.last.tells.count, 1);
-    assert_int_equal(told_cancel(&rig.last.tells.items[0]).cancel_rollback, CANCEL_BY_STRATEGY);
+    assert_int_equal(rig.last.notices.count, 1);
+    assert_int_equal(notice_cancel(&rig.last.notices.items[0]).cancel_rollback, CANCEL_BY_STRATEGY);
 }
 
 static void test_cancel__children_of_all_branches_are_told_once(void **state)
@@ -221,7 +251,7 @@ static void test_cancel__children_of_all_branches_are_told_once(void **state)
           "{}");
     rig_reload(&rig);
     assert_true(rig_cancel(&rig, ""));
-    assert_int_equal(rig.last.tells.count, 3);
+    assert_int_equal(rig.last.notices.count, 3);
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
     assert_string_equal(rig_trace(&rig), "r s2.failed s3.failed -r");
 }
@@ -234,7 +264,11 @@ static void join(void)
     rig.processes.items[0].program = other.program;
     rig.processes.items[0].key = STR("k");
     rig.processes.items[0].holder.bytes[3] = 9;
-    start(START(",'wait':true"), "{'n':4}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'wait': true,"
+          "    'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':4}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.last.starts.count, 0);
     rig.child = (struct child_read){.is_found = true, .status = STATUS_RUNNING};
@@ -242,23 +276,23 @@ static void join(void)
 
 static void test_wait__one_that_was_joined_is_asked_to_tell_its_end(void **state)
 {
-    const struct tell *tell;
-    struct told told = {.kind = TELL_JOIN};
-    struct tell end;
+    const struct notice *notice;
+    struct notice_row row = {.kind = NOTICE_JOIN};
+    struct notice end;
 
     (void)state;
     join();
-    assert_int_equal(rig.last.tells.count, 1);
-    tell = &rig.last.tells.items[0];
-    assert_int_equal(tell->kind, TELL_JOIN);
-    assert_int_equal(tell->execution.bytes[3], 9);
+    assert_int_equal(rig.last.notices.count, 1);
+    notice = &rig.last.notices.items[0];
+    assert_int_equal(notice->kind, NOTICE_JOIN);
+    assert_int_equal(notice->execution.bytes[3], 9);
     assert_true(rig.x->wake_at_us - rig.now_us >= 3600 * SECOND);
-    told.key = tell->key;
-    assert_true(engine_told_join(&rig.mem, rig.x, &told, &end));
-    assert_int_equal(end.kind, TELL_CHILD);
+    row.key = notice->key;
+    assert_true(engine_notice_join(&rig.mem, rig.x, &row, &end));
+    assert_int_equal(end.kind, NOTICE_CHILD);
     assert_int_equal(uuid_cmp(end.execution, rig.x->id), 0);
-    told.kind = TELL_CHILD;
-    assert_false(engine_told_join(&rig.mem, rig.x, &told, &end));
+    row.kind = NOTICE_CHILD;
+    assert_false(engine_notice_join(&rig.mem, rig.x, &row, &end));
 }
 
 /* Such a state was stored when those who joined looked every now and then. */
@@ -274,15 +308,19 @@ static void test_wait__who_has_joined_without_asking_asks_when_it_looks(void **s
     rig_pass(&rig, SECOND);
     assert_true(rig_wake(&rig));
     assert_int_equal(rig.x->status, STATUS_WAITING);
-    assert_int_equal(rig.last.tells.count, 1);
-    assert_int_equal(rig.last.tells.items[0].kind, TELL_JOIN);
+    assert_int_equal(rig.last.notices.count, 1);
+    assert_int_equal(rig.last.notices.items[0].kind, NOTICE_JOIN);
     assert_int_equal(rig.x->cursor.remind_every_us, 0);
 }
 
 static void test_wait__the_parent_looks_for_itself(void **state)
 {
     (void)state;
-    start(START(",'wait':true"), "{'n':4}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'wait': true,"
+          "    'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':4}");
     rig.child = (struct child_read){.is_found = true, .status = STATUS_RUNNING};
     rig_pass(&rig, 3600 * SECOND);
     assert_true(rig_wake(&rig));
@@ -299,7 +337,11 @@ static void test_wait__the_parent_looks_for_itself(void **state)
 static void test_wait__the_failure_of_the_child_is_ours(void **state)
 {
     (void)state;
-    start(START(",'wait':true"), "{'n':4}");
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': ["
+          "  {'type': 'flow.start', 'code': 'child', 'input': {'n': '$.input.n'}, 'wait': true,"
+          "    'as': 'c'},"
+          "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
+          "{'n':4}");
     rig.child = (struct child_read){.is_found = true,
                                     .status = STATUS_FAILED,
                                     .error = rig_value(&rig, "{'code':'broke','message':'m'}")};

@@ -7,18 +7,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#define SECOND INT64_C(1000000)
-
-#define STEP(code, data, more)                                                                     \
-    "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}" more "}"
-#define SIGNAL(code)                                                                               \
-    "{'code':'" code "','procedure':{'type':'wait.signal','signalType':'go',"                      \
-    "'match':'$.signal.payload == $.loop.item'}}"
-#define LOOP(more, steps) "{'code':'l','loop':{'for':'$.input.list'" more ",'steps':[" steps "]}}"
-#define AT_ONCE(n, steps)                                                                          \
-    LOOP(",'concurrency':" n ",'collect':'$.steps.z.output'",                                      \
-         steps "," STEP("z", "'$.loop.item'", ""))
-
 static void start_with(const char *more, const char *steps, const char *list)
 {
     struct buf text;
@@ -65,7 +53,13 @@ static size_t count_events(const char *status)
 static void test_rounds__as_many_run_at_once_as_it_says(void **state)
 {
     (void)state;
-    start(AT_ONCE("2", SIGNAL("w")), "[1,2,3,4]");
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 2,"
+          "  'collect': '$.steps.z.output', 'steps': ["
+          "    {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "      'match': '$.signal.payload == $.loop.item'}},"
+          "    {'code': 'z',"
+          "      'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}}]}}",
+          "[1,2,3,4]");
     assert_int_equal(execution_strands(rig.x), 2);
     go("2");
     assert_int_equal(execution_strands(rig.x), 2);
@@ -83,12 +77,28 @@ static void test_rounds__as_many_run_at_once_as_it_says(void **state)
 static void test_rounds__without_waits_they_run_through(void **state)
 {
     (void)state;
-    start(AT_ONCE("3", STEP("a", "'=$.loop.item * 2'", "")), "[1,2,3,4,5]");
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3,"
+          "  'collect': '$.steps.z.output', 'steps': ["
+          "    {'code': 'a',"
+          "      'procedure': {'type': 'compute.transform', 'data': '=$.loop.item * 2'}},"
+          "    {'code': 'z',"
+          "      'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}}]}}",
+          "[1,2,3,4,5]");
     rig_settle(&rig);
     assert_string_equal(result(), "{'count':5,'items':[1,2,3,4,5],'errors':[]}");
-    start(AT_ONCE("3", STEP("a", "1", "")), "[]");
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3,"
+          "  'collect': '$.steps.z.output', 'steps': ["
+          "    {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "    {'code': 'z',"
+          "      'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}}]}}",
+          "[]");
     assert_string_equal(result(), "{'count':0,'items':[],'errors':[]}");
-    start(AT_ONCE("3", STEP("a", "1", "")), "[7]");
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3,"
+          "  'collect': '$.steps.z.output', 'steps': ["
+          "    {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "    {'code': 'z',"
+          "      'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}}]}}",
+          "[7]");
     assert_string_equal(result(), "{'count':1,'items':[7],'errors':[]}");
 }
 
@@ -102,7 +112,12 @@ static void test_rounds__a_long_list_takes_several_turns(void **state)
         buf_printf(&list, i == 0 ? "[%d" : ",%d", i);
     buf_text(&list, "]");
     buf_char(&list, 0);
-    start(AT_ONCE("10", STEP("a", "1", "")), list.ptr);
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 10,"
+          "  'collect': '$.steps.z.output', 'steps': ["
+          "    {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "    {'code': 'z',"
+          "      'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}}]}}",
+          list.ptr);
     assert_int_equal(rig.x->status, STATUS_RUNNING);
     rig_settle(&rig);
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -116,14 +131,17 @@ static void test_rounds__a_long_list_takes_several_turns(void **state)
 static void test_rounds__each_sees_its_own_results(void **state)
 {
     (void)state;
-    start(LOOP(",'concurrency':3,'collect':'$.steps.c.output'",
-               STEP("a", "'$.loop.item'", "") "," SIGNAL("w") "," STEP(
-                   "b", "{'a':'$.steps.a.output','c':'$.steps.c'}",
-                   "") "," STEP("c",
-                                "'=[$.steps.b.a, $.steps.b.c, $.loop.index, "
-                                "$.execution.visit]'",
-                                "")) "," STEP("y", "{'a':'$.steps.a.output','l':'$.steps.l.items'}",
-                                              ""),
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3,"
+          "  'collect': '$.steps.c.output', 'steps': ["
+          "    {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}},"
+          "    {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "      'match': '$.signal.payload == $.loop.item'}},"
+          "    {'code': 'b', 'procedure': {'type': 'compute.transform',"
+          "      'data': {'a': '$.steps.a.output', 'c': '$.steps.c'}}},"
+          "    {'code': 'c', 'procedure': {'type': 'compute.transform',"
+          "      'data': '=[$.steps.b.a, $.steps.b.c, $.loop.index, $.execution.visit]'}}]}},"
+          "{'code': 'y', 'procedure': {'type': 'compute.transform',"
+          "  'data': {'a': '$.steps.a.output', 'l': '$.steps.l.items'}}}",
           "[10,20,30]");
     go("30");
     go("10");
@@ -134,11 +152,12 @@ static void test_rounds__each_sees_its_own_results(void **state)
 static void test_rounds__visits_are_numbered_by_round(void **state)
 {
     (void)state;
-    start("{'code':'o','loop':{'for':[1,2],'steps':[" LOOP(
-              ",'concurrency':2",
-              STEP("a", "1", "") "," STEP("b", "1",
-                                          ",'goto':[{'when':'$.execution.visit == 1','to':"
-                                          "'a'}]")) "]}}",
+    start("{'code': 'o', 'loop': {'for': [1, 2], 'steps': [{'code': 'l',"
+          "  'loop': {'for': '$.input.list', 'concurrency': 2,"
+          "    'steps': ["
+          "      {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "      {'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "        'goto': [{'when': '$.execution.visit == 1', 'to': 'a'}]}]}}]}}",
           "[5,6]");
     rig_settle(&rig);
     /* The jump back takes the next number that nobody has. */
@@ -148,7 +167,12 @@ static void test_rounds__visits_are_numbered_by_round(void **state)
 static void test_rounds__keys_are_those_of_the_visit(void **state)
 {
     (void)state;
-    start(AT_ONCE("2", "{'code':'x','procedure':'erp.x'}"), "[1,2]");
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 2,"
+          "  'collect': '$.steps.z.output', 'steps': ["
+          "    {'code': 'x', 'procedure': 'erp.x'},"
+          "    {'code': 'z',"
+          "      'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}}]}}",
+          "[1,2]");
     assert_true(str_ends_with(execution_cursor(rig.x, 0)->awaited, STR("-x")));
     assert_true(str_ends_with(execution_cursor(rig.x, 1)->awaited, STR("-x-2")));
     for (int i = 1; i >= 0; i--) {
@@ -165,10 +189,14 @@ static void test_rounds__keys_are_those_of_the_visit(void **state)
 static void test_rounds__stand_in_each_other(void **state)
 {
     (void)state;
-    start("{'code':'o','loop':{'for':[[1,2],[3,4]],'concurrency':2,'collect':'$.steps.l.items',"
-          "'steps':[{'code':'l','loop':{'for':'$.loop.item','concurrency':2,'collect':'$.steps.a."
-          "output','steps':[" SIGNAL("w") "," STEP("a", "'=[$.loop.parent.index, $.loop.item]'",
-                                                   "") "]}}]}}",
+    start("{'code': 'o', 'loop': {'for': [[1, 2], [3, 4]], 'concurrency': 2,"
+          "  'collect': '$.steps.l.items', 'steps': [{'code': 'l',"
+          "    'loop': {'for': '$.loop.item', 'concurrency': 2, 'collect': '$.steps.a.output',"
+          "      'steps': ["
+          "        {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "          'match': '$.signal.payload == $.loop.item'}},"
+          "        {'code': 'a', 'procedure': {'type': 'compute.transform',"
+          "          'data': '=[$.loop.parent.index, $.loop.item]'}}]}}]}}",
           "[]");
     assert_int_equal(execution_strands(rig.x), 4);
     go("4");
@@ -182,13 +210,17 @@ static void test_rounds__stand_in_each_other(void **state)
 static void test_rounds__hold_loops_branches_and_parallel_steps(void **state)
 {
     (void)state;
-    start(LOOP(",'concurrency':2,'collect':'$.steps.i.items'",
-               "{'code':'i','loop':{'for':'$.loop.item','collect':'$.steps.b.branch','steps':["
-               "{'code':'b','branch':[{'when':'$.loop.item > 2','steps':["
-               "{'code':'p','parallel':{'join':'any','branches':[[" SIGNAL(
-                   "w") "],["
-                        "{'code':'t','procedure':{'type':'wait.timer','duration':'1h'}}]]}}]},"
-                        "{'steps':[" SIGNAL("v") "]}]}]}}"),
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 2,"
+          "  'collect': '$.steps.i.items', 'steps': [{'code': 'i',"
+          "    'loop': {'for': '$.loop.item', 'collect': '$.steps.b.branch',"
+          "      'steps': [{'code': 'b', 'branch': ["
+          "        {'when': '$.loop.item > 2', 'steps': [{'code': 'p',"
+          "          'parallel': {'join': 'any', 'branches': ["
+          "            [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "              'match': '$.signal.payload == $.loop.item'}}],"
+          "            [{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '1h'}}]]}}]},"
+          "        {'steps': [{'code': 'v', 'procedure': {'type': 'wait.signal',"
+          "          'signalType': 'go', 'match': '$.signal.payload == $.loop.item'}}]}]}]}}]}}",
           "[[1,3],[4,2]]");
     assert_int_equal(execution_strands(rig.x), 3);
     go("4");
@@ -204,9 +236,12 @@ static void test_rounds__hold_loops_branches_and_parallel_steps(void **state)
 static void test_rounds__errors_are_recorded_in_the_order_of_the_list(void **state)
 {
     (void)state;
-    start(LOOP(",'concurrency':3,'onError':'continue','collect':'$.loop.item'",
-               SIGNAL("w") ",{'code':'f','when':'$.loop.item != 2','procedure':{'type':'compute."
-                           "fail','code':'no','message':'m'}}"),
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3, 'onError': 'continue',"
+          "  'collect': '$.loop.item', 'steps': ["
+          "    {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "      'match': '$.signal.payload == $.loop.item'}},"
+          "    {'code': 'f', 'when': '$.loop.item != 2',"
+          "      'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}}",
           "[1,2,3]");
     go("3");
     go("2");
@@ -219,12 +254,14 @@ static void test_rounds__errors_are_recorded_in_the_order_of_the_list(void **sta
 static void test_rounds__a_failure_stops_the_others(void **state)
 {
     (void)state;
-    start(LOOP(",'concurrency':3",
-               STEP("a", "'$.loop.item'",
-                    ",'rollback':{'type':'log','message':"
-                    "'{{ $.loop.item }}'}") "," SIGNAL("w") ",{'code':'f','procedure':{'type':'"
-                                                            "compute.fail',"
-                                                            "'code':'no','message':'m'}}"),
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3,"
+          "  'steps': ["
+          "    {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': '$.loop.item'},"
+          "      'rollback': {'type': 'log', 'message': '{{ $.loop.item }}'}},"
+          "    {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "      'match': '$.signal.payload == $.loop.item'}},"
+          "    {'code': 'f',"
+          "      'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}}",
           "[1,2,3]");
     go("2");
     assert_int_equal(rig.x->status, STATUS_FAILED);
@@ -236,14 +273,16 @@ static void test_rounds__loops_in_them_are_kept_apart_while_it_rolls_back(void *
 {
     (void)state;
     /* The rollback is tried again later, so that the state is stored in the middle of it. */
-    start("{'code':'a','procedure':{'type':'log','message':'x'},'rollback':{'type':'compute.fail',"
-          "'code':'down','message':'m','class':'transient'}}," LOOP(
-              ",'concurrency':3",
-              "{'code':'i','loop':{'for':[7,8],'collect':'$.loop.item','steps':["
-              "{'code':'w','procedure':{'type':'wait.signal','signalType':'go',"
-              "'match':'$.signal.payload == $.loop.parent.item'}}]}},"
-              "{'code':'f','procedure':{'type':'compute.fail','code':'no',"
-              "'message':'m'}}"),
+    start("{'code': 'a', 'procedure': {'type': 'log', 'message': 'x'},"
+          "  'rollback': {'type': 'compute.fail', 'code': 'down', 'message': 'm',"
+          "    'class': 'transient'}},"
+          "{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3,"
+          "  'steps': ["
+          "    {'code': 'i', 'loop': {'for': [7, 8], 'collect': '$.loop.item',"
+          "      'steps': [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "        'match': '$.signal.payload == $.loop.parent.item'}}]}},"
+          "    {'code': 'f',"
+          "      'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}}",
           "[1,2,3]");
     go("1");
     go("2");
@@ -257,12 +296,13 @@ static void test_rounds__loops_in_them_are_kept_apart_while_it_rolls_back(void *
 static void test_rounds__break_stops_the_others(void **state)
 {
     (void)state;
-    start(LOOP(",'concurrency':3,'collect':'$.loop.item'",
-               SIGNAL("w") "," STEP(
-                   "b", "1",
-                   ",'goto':[{'when':'$.loop.item == 2','to':'break'}]")) "," STEP("y",
-                                                                                   "'$.steps.l'",
-                                                                                   ""),
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3,"
+          "  'collect': '$.loop.item', 'steps': ["
+          "    {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "      'match': '$.signal.payload == $.loop.item'}},"
+          "    {'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "      'goto': [{'when': '$.loop.item == 2', 'to': 'break'}]}]}},"
+          "{'code': 'y', 'procedure': {'type': 'compute.transform', 'data': '$.steps.l'}}",
           "[1,2,3]");
     go("3");
     go("2");
@@ -275,9 +315,11 @@ static void test_rounds__break_stops_the_others(void **state)
 static void test_rounds__next_collects_nothing(void **state)
 {
     (void)state;
-    start(LOOP(",'concurrency':2,'collect':'$.loop.item'",
-               STEP("b", "1",
-                    ",'goto':[{'when':'$.loop.item == 2','to':'next'}]") "," STEP("c", "1", "")),
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 2,"
+          "  'collect': '$.loop.item', 'steps': ["
+          "    {'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "      'goto': [{'when': '$.loop.item == 2', 'to': 'next'}]},"
+          "    {'code': 'c', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}",
           "[1,2,3]");
     rig_settle(&rig);
     assert_string_equal(rig_output(&rig, "l"), "{'count':3,'items':[1,3],'errors':[]}");
@@ -286,8 +328,14 @@ static void test_rounds__next_collects_nothing(void **state)
 static void test_rounds__a_jump_out_ends_the_loop(void **state)
 {
     (void)state;
-    start(LOOP(",'concurrency':2", SIGNAL("w") "," STEP("b", "1", ",'goto':'y'")) "," STEP(
-              "x", "1", "") "," STEP("y", "1", ""),
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 2,"
+          "  'steps': ["
+          "    {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "      'match': '$.signal.payload == $.loop.item'}},"
+          "    {'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "      'goto': 'y'}]}},"
+          "{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "{'code': 'y', 'procedure': {'type': 'compute.transform', 'data': 1}}",
           "[1,2,3]");
     go("2");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -298,9 +346,12 @@ static void test_rounds__an_operator_repairs_the_round_that_is_held(void **state
 {
     (void)state;
     start_with(",'onError':'hold'",
-               LOOP(",'concurrency':2,'collect':'$.steps.f.output'",
-                    SIGNAL("w") ",{'code':'f','procedure':{'type':'compute.fail','code':'no',"
-                                "'message':'m'}}"),
+               "{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 2,"
+               "  'collect': '$.steps.f.output', 'steps': ["
+               "    {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+               "      'match': '$.signal.payload == $.loop.item'}},"
+               "    {'code': 'f',"
+               "      'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}}",
                "[1,2]");
     go("2");
     assert_true(execution_is_held(rig.x));
@@ -319,9 +370,12 @@ static void test_rounds__retry_begins_another_visit(void **state)
 {
     (void)state;
     start_with(",'onError':'hold'",
-               LOOP(",'concurrency':2", SIGNAL("w") ",{'code':'f','when':'$.loop.item == 2',"
-                                                    "'procedure':{'type':'compute.fail','code':"
-                                                    "'no','message':'m'}}"),
+               "{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 2,"
+               "  'steps': ["
+               "    {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+               "      'match': '$.signal.payload == $.loop.item'}},"
+               "    {'code': 'f', 'when': '$.loop.item == 2',"
+               "      'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}}",
                "[1,2]");
     go("2");
     rig_reload(&rig);
@@ -343,12 +397,28 @@ static void test_rounds__every_one_moves_to_another_version(void **state)
     const struct program *old;
 
     (void)state;
-    start(AT_ONCE("2", STEP("a", "'$.loop.item'", "") "," SIGNAL("w")), "[1,2,3]");
+    start("{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 2,"
+          "  'collect': '$.steps.z.output', 'steps': ["
+          "    {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}},"
+          "    {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "      'match': '$.signal.payload == $.loop.item'}},"
+          "    {'code': 'z',"
+          "      'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}}]}}",
+          "[1,2,3]");
     old = rig.program;
     rig.program = NULL;
-    rig_define(&rig, "{'code':'a','steps':[" STEP("new", "1", "") "," AT_ONCE(
-                         "3", STEP("a", "'$.loop.item'", "") "," SIGNAL("w") "," STEP(
-                                  "b", "'$.steps.a.output'", "")) "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': ["
+                     "  {'code': 'new', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+                     "  {'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3,"
+                     "    'collect': '$.steps.z.output', 'steps': ["
+                     "      {'code': 'a',"
+                     "        'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}},"
+                     "      {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+                     "        'match': '$.signal.payload == $.loop.item'}},"
+                     "      {'code': 'b', 'procedure': {'type': 'compute.transform',"
+                     "        'data': '$.steps.a.output'}},"
+                     "      {'code': 'z', 'procedure': {'type': 'compute.transform',"
+                     "        'data': '$.loop.item'}}]}}]}");
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_MIGRATE, .program = rig.program}));
     go("2");
     assert_string_equal(rig_output(&rig, "b"), "2");
@@ -368,9 +438,15 @@ static void test_rounds__what_they_hold_counts_against_the_limit(void **state)
     memset(text, 'x', 300000);
     input[0] = (struct value_entry){value_key(STR("list")), rig_value(&rig, "[1,2,3]")};
     input[1] = (struct value_entry){value_key(STR("text")), value_string(str_from(text, 300000))};
-    rig_define(&rig, "{'code':'a','steps':[{'code':'big','procedure':{'type':'compute.transform',"
-                     "'data':'$.input.text'}}," LOOP(
-                         ",'concurrency':3", STEP("a", "'$.input.text'", "") "," SIGNAL("w")) "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': ["
+                     "  {'code': 'big',"
+                     "    'procedure': {'type': 'compute.transform', 'data': '$.input.text'}},"
+                     "  {'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 3,"
+                     "    'steps': ["
+                     "      {'code': 'a',"
+                     "        'procedure': {'type': 'compute.transform', 'data': '$.input.text'}},"
+                     "      {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+                     "        'match': '$.signal.payload == $.loop.item'}}]}}]}");
     rig_start_with(&rig, value_map_make(&rig.mem, input, 2, &duplicate));
     assert_true(execution_is_held(rig.x));
     assert_true(str_find(rig.x->waiting_for_json, STR("limit_context_size"), 0) >= 0);
@@ -380,12 +456,15 @@ static void test_rounds__what_they_hold_counts_against_the_limit(void **state)
 static void test_rounds__that_were_stopped_keep_apart_what_they_hold(void **state)
 {
     (void)state;
-    start(
-        STEP("u", "1",
-             ",'rollback':{'type':'compute.fail','code':'no','message':'m','class':'transient'}") //
-        "," LOOP(",'concurrency':2", "{'code':'p','parallel':{'branches':[[" STEP(
-                                         "a", "'$.loop.item'", "") "],[" SIGNAL("w") "]]}}"),
-        "[1,2]");
+    start("{'code': 'u', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "  'rollback': {'type': 'compute.fail', 'code': 'no', 'message': 'm',"
+          "    'class': 'transient'}},"
+          "{'code': 'l', 'loop': {'for': '$.input.list', 'concurrency': 2,"
+          "  'steps': [{'code': 'p', 'parallel': {'branches': ["
+          "    [{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': '$.loop.item'}}],"
+          "    [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "      'match': '$.signal.payload == $.loop.item'}}]]}}]}}",
+          "[1,2]");
     rig_reload(&rig);
     assert_true(rig_event(
         &rig, (struct event){.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_ROLLS_BACK}));
@@ -398,25 +477,30 @@ static void test_rounds__that_were_stopped_keep_apart_what_they_hold(void **stat
 /* The numbers that its rounds were given stay given where they run one after the other. */
 static void test_rounds__visits_go_on_in_a_version_without_them(void **state)
 {
-#define BROKEN(more, data)                                                                         \
-    "{'code':'a','steps':[{'code':'l','loop':{'for':[1,2,3]" more                                  \
-    ",'steps':[{'code':'s','goto':'break','procedure':{'type':'compute.transform','data':" data    \
-    "}}]}},{'code':'w','goto':'l','procedure':{'type':'wait.signal','signalType':'x'}}]}"
     const struct program *old;
 
     (void)state;
-    rig_define(&rig, BROKEN(",'concurrency':3", "1"));
+    rig_define(&rig, "{'code': 'a', 'steps': ["
+                     "  {'code': 'l', 'loop': {'for': [1, 2, 3], 'concurrency': 3,"
+                     "    'steps': [{'code': 's', 'goto': 'break',"
+                     "      'procedure': {'type': 'compute.transform', 'data': 1}}]}},"
+                     "  {'code': 'w', 'goto': 'l',"
+                     "    'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}");
     rig_start(&rig, "{}");
     old = rig.program;
     rig.program = NULL;
-    rig_define(&rig, BROKEN("", "2"));
+    rig_define(&rig, "{'code': 'a', 'steps': ["
+                     "  {'code': 'l', 'loop': {'for': [1, 2, 3],"
+                     "    'steps': [{'code': 's', 'goto': 'break',"
+                     "      'procedure': {'type': 'compute.transform', 'data': 2}}]}},"
+                     "  {'code': 'w', 'goto': 'l',"
+                     "    'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}");
     rig.is_of_versions = true;
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_MIGRATE, .program = rig.program}));
     rig_reload(&rig);
     assert_true(rig_signal(&rig, "1", "x", "1"));
     assert_string_equal(rig_trace(&rig), "s l w s4 l2");
     program_release(old);
-#undef BROKEN
 }
 
 int main(void)

@@ -6,8 +6,6 @@
 #include <cmocka.h>
 
 #define SECOND INT64_C(1000000)
-#define WAIT(code, fields)                                                                         \
-    "{'code':'" code "','procedure':{'type':'wait.signal','signalType':'paid'," fields "}}"
 
 static void start(const char *steps, const char *input)
 {
@@ -66,7 +64,10 @@ static const char *only(const struct listed_waits *waits)
 static void test_correlation__a_commit_says_which_wait_opens_and_closes(void **state)
 {
     (void)state;
-    start(WAIT("v", "'correlation':'$.input.n'") "," WAIT("w", "'correlation':'o-2'"),
+    start("{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'paid',"
+          "  'correlation': '$.input.n'}},"
+          "{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'paid', 'correlation': 'o-2'}}",
           "{'n':'o-1'}");
     assert_string_equal(only(&rig.last.opened), "v 1 o-1");
     assert_string_equal(only(&rig.last.closed), "none");
@@ -87,7 +88,9 @@ static void test_correlation__a_commit_says_which_wait_opens_and_closes(void **s
 static void test_correlation__a_timeout_and_a_failure_close_the_wait(void **state)
 {
     (void)state;
-    start(WAIT("w", "'correlation':'o-1','timeout':'1h'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid',"
+          "  'correlation': 'o-1', 'timeout': '1h'}}",
+          "{}");
     rig_pass(&rig, 3600 * SECOND);
     assert_true(rig_wake(&rig));
     assert_int_equal(rig.x->status, STATUS_FAILED);
@@ -97,7 +100,9 @@ static void test_correlation__a_timeout_and_a_failure_close_the_wait(void **stat
 static void test_correlation__an_integer_is_its_digits(void **state)
 {
     (void)state;
-    start(WAIT("w", "'correlation':'$.input.n'"), "{'n':42}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid',"
+          "  'correlation': '$.input.n'}}",
+          "{'n':42}");
     assert_string_equal(only(&rig.last.opened), "w 1 42");
     assert_true(str_find(rig.x->waiting_for_json, STR("\"correlation\":\"42\""), 0) >= 0);
 }
@@ -110,7 +115,9 @@ static void test_correlation__nothing_to_be_found_by_is_an_error(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
         rig_fini(&rig);
         rig_init(&rig);
-        start(WAIT("w", "'correlation':'$.input.n'"), inputs[i]);
+        start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid',"
+              "  'correlation': '$.input.n'}}",
+              inputs[i]);
         assert_int_equal(rig.x->status, STATUS_FAILED);
         assert_true(str_find(rig.x->error_json, STR("validation_correlation"), 0) >= 0);
     }
@@ -121,8 +128,10 @@ static void test_correlation__nothing_to_be_found_by_is_an_error(void **state)
 static void test_correlation__a_signal_is_for_the_wait_that_has_it(void **state)
 {
     (void)state;
-    start(WAIT("w", "'correlation':'o-1','match':'$.signal.payload > 1'") "," WAIT(
-              "v", "'correlation':'o-2'"),
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid',"
+          "  'correlation': 'o-1', 'match': '$.signal.payload > 1'}},"
+          "{'code': 'v',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'paid', 'correlation': 'o-2'}}",
           "{}");
     assert_false(send("1", "o-2", "5"));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
@@ -142,7 +151,9 @@ static void test_correlation__a_signal_is_for_the_wait_that_has_it(void **state)
 static void test_correlation__the_form_is_that_of_the_wait_that_is_meant(void **state)
 {
     (void)state;
-    start(WAIT("w", "'correlation':'o-1','form':[{'name':'n','type':'integer'}]"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid',"
+          "  'correlation': 'o-1', 'form': [{'name': 'n', 'type': 'integer'}]}}",
+          "{}");
     assert_false(send("1", "o-1", "{'n':'x'}"));
     assert_int_equal(rig.err.code, ERR_INVALID);
     assert_false(send("1", "o-2", "{'n':'x'}"));
@@ -158,8 +169,12 @@ static void test_correlation__a_wait_takes_the_oldest_that_is_kept_for_it(void *
     keep("a", "other", "0");
     keep("b", "paid", "1");
     keep("c", "paid", "2");
-    start(WAIT("w", "'correlation':'o-1'") "," WAIT("v", "'correlation':'o-1'") "," WAIT(
-              "u", "'correlation':'o-1'"),
+    start("{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'paid', 'correlation': 'o-1'}},"
+          "{'code': 'v',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'paid', 'correlation': 'o-1'}},"
+          "{'code': 'u',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'paid', 'correlation': 'o-1'}}",
           "{}");
     assert_int_equal(rig.needs, 1);
     assert_string_equal(rig_output(&rig, "w"),
@@ -181,8 +196,11 @@ static void test_correlation__what_does_not_fit_stays_kept(void **state)
     keep("a", "paid", "{'n':'x'}");
     keep("b", "paid", "{'n':1}");
     keep("c", "paid", "{'n':2}");
-    start(WAIT("w", "'correlation':'o-1','match':'$.signal.payload.n != 1','form':[{'name':'n',"
-                    "'type':'integer'},{'name':'m','type':'string','default':'d'}]"),
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid',"
+          "  'correlation': 'o-1', 'match': '$.signal.payload.n != 1',"
+          "  'form': ["
+          "    {'name': 'n', 'type': 'integer'},"
+          "    {'name': 'm', 'type': 'string', 'default': 'd'}]}}",
           "{}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_true(strstr(rig_output(&rig, "w"), "'payload':{'n':2,'m':'d'}") != NULL);
@@ -209,7 +227,9 @@ static void test_correlation__a_wait_for_new_ones_leaves_what_is_kept(void **sta
 {
     (void)state;
     keep("a", "paid", "1");
-    start(WAIT("w", "'correlation':'o-1','accept':'new'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid',"
+          "  'correlation': 'o-1', 'accept': 'new'}}",
+          "{}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.needs, 0);
     assert_true(rig.last.opened.items[0].kept_up_to == INT64_MAX);
@@ -219,7 +239,9 @@ static void test_correlation__without_one_nothing_is_asked_for(void **state)
 {
     (void)state;
     keep("a", "paid", "1");
-    start(WAIT("w", "'title':'x'"), "{}");
+    start("{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'paid', 'title': 'x'}}",
+          "{}");
     assert_int_equal(rig.needs, 0);
     assert_string_equal(only(&rig.last.opened), "none");
 }
@@ -231,7 +253,9 @@ static void test_correlation__an_older_state_says_it_in_what_it_waits_for(void *
     int64_t at;
 
     (void)state;
-    start(WAIT("w", "'correlation':'o-1'"), "{}");
+    start("{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'paid', 'correlation': 'o-1'}}",
+          "{}");
     cursor = rig.stored.cursor_json;
     at = str_find(cursor, STR(",\"correlation\":\"o-1\""), 0);
     assert_true(at > 0);
@@ -246,9 +270,11 @@ static void test_correlation__an_older_state_says_it_in_what_it_waits_for(void *
 static void test_kept__a_wait_that_opens_again_looks_at_what_is_kept(void **state)
 {
     (void)state;
-    rig_define(&rig, "{'code':'a','onError':'fail_fast','settings':{'timeout':'1h'},'steps':[{"
-                     "'code':'p','parallel':{'branches':[[{'code':'t','procedure':{'type':"
-                     "'wait.timer','duration':'2h'}}],[" WAIT("w", "'correlation':'o-1'") "]]}}]}");
+    rig_define(&rig, "{'code': 'a', 'onError': 'fail_fast', 'settings': {'timeout': '1h'},"
+                     "  'steps': [{'code': 'p', 'parallel': {'branches': ["
+                     "    [{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '2h'}}],"
+                     "    [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid',"
+                     "      'correlation': 'o-1'}}]]}}]}");
     rig.keeps_signals = true;
     *VEC_ADD(&rig.mem, &rig.kept) = (struct kept_read){.correlation = STR("o-1")};
     rig_start(&rig, "{}");

@@ -1,5 +1,6 @@
 /* test_dump.c - claims about comparing states, on which the rig and the simulator rest. */
 #include "engine/rig.h"
+#include "engine/signals_at.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

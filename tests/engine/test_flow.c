@@ -7,13 +7,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#define TRANSFORM(code, data)                                                                      \
-    "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}}"
-#define STEP(code, data, more)                                                                     \
-    "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}," more "}"
-#define FAIL(code, more)                                                                           \
-    "{'code':'" code "','procedure':{'type':'compute.fail','code':'no','message':'m'}" more "}"
-
 /* Start a scenario of these steps and let it run to where it waits. */
 static void run(const char *steps, const char *input)
 {
@@ -41,18 +34,20 @@ static bool is_held_with(const char *code)
 
 /* --- branches --- */
 
-#define BRANCHES                                                                                   \
-    "{'code':'b','branch':["                                                                       \
-    "{'when':'input.n > 10','steps':[" TRANSFORM(                                                  \
-        "many", "'big'") "]},"                                                                     \
-                         "{'when':'input.n > 5','steps':[" TRANSFORM(                              \
-                             "some", "'mid'") "," TRANSFORM("more", "1") "]}"
-
 static void test_branch__the_first_that_holds_runs(void **state)
 {
     (void)state;
-    run(BRANCHES ",{'steps':[" TRANSFORM("few", "'small'") "]}]}," TRANSFORM(
-            "z", "{'b':'$.steps.b.branch','many':'$.steps.many','some':'$.steps.some.output'}"),
+    run("{'code': 'b', 'branch': ["
+        "  {'when': 'input.n > 10', 'steps': [{'code': 'many',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'big'}}]},"
+        "  {'when': 'input.n > 5', 'steps': ["
+        "    {'code': 'some', 'procedure': {'type': 'compute.transform', 'data': 'mid'}},"
+        "    {'code': 'more', 'procedure': {'type': 'compute.transform', 'data': 1}}]},"
+        "  {'steps': [{'code': 'few',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'small'}}]}]},"
+        "{'code': 'z', 'procedure': {'type': 'compute.transform',"
+        "  'data': {'b': '$.steps.b.branch', 'many': '$.steps.many',"
+        "    'some': '$.steps.some.output'}}}",
         "{'n':7}");
     assert_string_equal(rig_trace(&rig), "some more b z");
     assert_string_equal(result(), "{'b':1,'many':null,'some':'mid'}");
@@ -61,7 +56,15 @@ static void test_branch__the_first_that_holds_runs(void **state)
 static void test_branch__one_without_a_condition_takes_the_rest(void **state)
 {
     (void)state;
-    run(BRANCHES ",{'steps':[" TRANSFORM("few", "'small'") "]}]}", "{'n':1}");
+    run("{'code': 'b', 'branch': ["
+        "  {'when': 'input.n > 10', 'steps': [{'code': 'many',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'big'}}]},"
+        "  {'when': 'input.n > 5', 'steps': ["
+        "    {'code': 'some', 'procedure': {'type': 'compute.transform', 'data': 'mid'}},"
+        "    {'code': 'more', 'procedure': {'type': 'compute.transform', 'data': 1}}]},"
+        "  {'steps': [{'code': 'few',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'small'}}]}]}",
+        "{'n':1}");
     assert_string_equal(rig_trace(&rig), "few b");
     /* The result is that of the last step, not what the branch says of itself. */
     assert_string_equal(result(), "'small'");
@@ -70,7 +73,14 @@ static void test_branch__one_without_a_condition_takes_the_rest(void **state)
 static void test_branch__without_a_match_nothing_runs(void **state)
 {
     (void)state;
-    run(BRANCHES "]}," TRANSFORM("z", "'=$.steps.b'"), "{'n':1}");
+    run("{'code': 'b', 'branch': ["
+        "  {'when': 'input.n > 10', 'steps': [{'code': 'many',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'big'}}]},"
+        "  {'when': 'input.n > 5', 'steps': ["
+        "    {'code': 'some', 'procedure': {'type': 'compute.transform', 'data': 'mid'}},"
+        "    {'code': 'more', 'procedure': {'type': 'compute.transform', 'data': 1}}]}]},"
+        "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': '=$.steps.b'}}",
+        "{'n':1}");
     assert_string_equal(rig_trace(&rig), "b z");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
@@ -78,8 +88,10 @@ static void test_branch__without_a_match_nothing_runs(void **state)
 static void test_branch__is_skipped_as_a_whole(void **state)
 {
     (void)state;
-    run("{'code':'b','when':'false','branch':[{'steps':[" TRANSFORM("x", "1") "]}]}," //
-        TRANSFORM("z", "'=$.steps.b == null && $.steps.x == null'"),
+    run("{'code': 'b', 'when': 'false', 'branch': [{'steps': [{'code': 'x',"
+        "  'procedure': {'type': 'compute.transform', 'data': 1}}]}]},"
+        "{'code': 'z', 'procedure': {'type': 'compute.transform',"
+        "  'data': '=$.steps.b == null && $.steps.x == null'}}",
         "{}");
     assert_string_equal(rig_trace(&rig), "b.skipped z");
     assert_string_equal(result(), "true");
@@ -88,9 +100,11 @@ static void test_branch__is_skipped_as_a_whole(void **state)
 static void test_branch__may_wait_and_nest(void **state)
 {
     (void)state;
-    run("{'code':'b','branch':[{'steps':[{'code':'c','branch':[{'when':'input.ok','steps':["
-        "{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}}]}]}," //
-        TRANSFORM("after", "'$.steps.w.payload'") "]}]}",
+    run("{'code': 'b', 'branch': [{'steps': ["
+        "  {'code': 'c', 'branch': [{'when': 'input.ok',"
+        "    'steps': [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}]}]},"
+        "  {'code': 'after',"
+        "    'procedure': {'type': 'compute.transform', 'data': '$.steps.w.payload'}}]}]}",
         "{'ok':true}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.x->frame_count, 2);
@@ -103,7 +117,8 @@ static void test_branch__may_wait_and_nest(void **state)
 static void test_branch__a_condition_that_fails_holds(void **state)
 {
     (void)state;
-    run("{'code':'b','branch':[{'when':'input.none > 1','steps':[" TRANSFORM("x", "1") "]}]}",
+    run("{'code': 'b', 'branch': [{'when': 'input.none > 1',"
+        "  'steps': [{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1}}]}]}",
         "{}");
     assert_true(is_held_with("expression_"));
     assert_string_equal(rig_trace(&rig), "b.failed");
@@ -114,8 +129,9 @@ static void test_branch__a_condition_that_fails_holds(void **state)
 static void test_loop__goes_over_a_list(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'for':'$.input.items','as':'line','collect':'=$.steps.x.output * 10',"
-        "'steps':[" TRANSFORM("x", "'=$.loop.line + $.loop.index'") "]}}",
+    run("{'code': 'l', 'loop': {'for': '$.input.items', 'as': 'line',"
+        "  'collect': '=$.steps.x.output * 10', 'steps': [{'code': 'x',"
+        "    'procedure': {'type': 'compute.transform', 'data': '=$.loop.line + $.loop.index'}}]}}",
         "{'items':[1,2,3]}");
     assert_string_equal(rig_trace(&rig), "x x2 x3 l");
     assert_string_equal(result(), "{'count':3,'items':[10,30,50],'errors':[]}");
@@ -136,7 +152,9 @@ static void test_loop__runs_while_a_condition_holds(void **state)
 static void test_loop__an_empty_list_runs_nothing(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'for':[],'steps':[" TRANSFORM("x", "1") "]}}", "{}");
+    run("{'code': 'l', 'loop': {'for': [],"
+        "  'steps': [{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}",
+        "{}");
     assert_string_equal(rig_trace(&rig), "l");
     assert_string_equal(result(), "{'count':0,'items':[],'errors':[]}");
 }
@@ -144,9 +162,10 @@ static void test_loop__an_empty_list_runs_nothing(void **state)
 static void test_loop__inner_ones_see_the_outer_as_parent(void **state)
 {
     (void)state;
-    run("{'code':'o','loop':{'for':[[1,2],[3]],'collect':'$.steps.i.items','steps':["
-        "{'code':'i','loop':{'for':'$.loop.item','collect':'=$.loop.parent.index * 100 + "
-        "$.loop.item','steps':[" TRANSFORM("x", "1") "]}}]}}",
+    run("{'code': 'o', 'loop': {'for': [[1, 2], [3]], 'collect': '$.steps.i.items',"
+        "  'steps': [{'code': 'i', 'loop': {'for': '$.loop.item',"
+        "    'collect': '=$.loop.parent.index * 100 + $.loop.item',"
+        "    'steps': [{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}]}}",
         "{}");
     assert_string_equal(rig_trace(&rig), "x x2 i x3 i2 o");
     assert_string_equal(result(), "{'count':2,'items':[[1,2],[103]],'errors':[]}");
@@ -179,10 +198,13 @@ static void test_loop__waits_within_an_iteration_survive_a_restart(void **state)
 static void test_loop__next_and_break_leave_an_iteration(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'for':[1,2,3,4,5],'collect':'$.loop.item','steps':["
-        "{'code':'x','procedure':{'type':'log','message':'m'},'goto':["
-        "{'when':'$.loop.item == 2','to':'next'},{'when':'$.loop.item == 4','to':'break'}]}," //
-        TRANSFORM("y", "1") "]}}",
+    run("{'code': 'l', 'loop': {'for': [1, 2, 3, 4, 5], 'collect': '$.loop.item',"
+        "  'steps': ["
+        "    {'code': 'x', 'procedure': {'type': 'log', 'message': 'm'},"
+        "      'goto': ["
+        "        {'when': '$.loop.item == 2', 'to': 'next'},"
+        "        {'when': '$.loop.item == 4', 'to': 'break'}]},"
+        "    {'code': 'y', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}",
         "{}");
     assert_string_equal(rig_trace(&rig), "x y x2 x3 y2 x4 l");
     assert_string_equal(result(), "{'count':4,'items':[1,3],'errors':[]}");
@@ -191,9 +213,10 @@ static void test_loop__next_and_break_leave_an_iteration(void **state)
 static void test_loop__break_leaves_the_branch_it_stands_in(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'for':[1,2,3],'steps':[{'code':'b','branch':[{'steps':["
-        "{'code':'x','procedure':{'type':'log','message':'m'},'goto':'break'}]}]}]}}," //
-        TRANSFORM("z", "'$.steps.l.count'"),
+    run("{'code': 'l', 'loop': {'for': [1, 2, 3], 'steps': [{'code': 'b',"
+        "  'branch': [{'steps': [{'code': 'x', 'procedure': {'type': 'log', 'message': 'm'},"
+        "    'goto': 'break'}]}]}]}},"
+        "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': '$.steps.l.count'}}",
         "{}");
     assert_string_equal(rig_trace(&rig), "x b l z");
     assert_string_equal(result(), "1");
@@ -202,9 +225,11 @@ static void test_loop__break_leaves_the_branch_it_stands_in(void **state)
 static void test_loop__a_failed_iteration_may_be_recorded(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'for':[1,2,3],'onError':'continue','collect':'$.loop.item','steps':["
-        "{'code':'x','when':'$.loop.item == 2','procedure':{'type':'compute.fail','code':'no',"
-        "'message':'m'}}," TRANSFORM("y", "1") "]}}",
+    run("{'code': 'l', 'loop': {'for': [1, 2, 3], 'onError': 'continue', 'collect': '$.loop.item',"
+        "  'steps': ["
+        "    {'code': 'x', 'when': '$.loop.item == 2',"
+        "      'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}},"
+        "    {'code': 'y', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}",
         "{}");
     assert_string_equal(rig_trace(&rig), "x.skipped y x2.failed x3.skipped y2 l");
     assert_string_equal(
@@ -213,13 +238,25 @@ static void test_loop__a_failed_iteration_may_be_recorded(void **state)
                   "'source':'/steps/0/loop/steps/0/procedure'}}]}");
 }
 
+static void test_loop__item_is_the_name_of_its_item_and_may_be_written(void **state)
+{
+    (void)state;
+    run("{'code': 'l', 'loop': {'for': [1, 2], 'as': 'item', 'collect': '$.loop.item',"
+        "  'steps': [{'code': 'x', 'procedure': {'type': 'log', 'message': '{{ loop.item }}'}}]}}",
+        "{}");
+    assert_string_equal(result(), "{'count':2,'items':[1,2],'errors':[]}");
+}
+
 static void test_loop__beyond_its_limit_is_an_error(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'while':'true','max':3,'steps':[" TRANSFORM("x", "1") "]}}", "{}");
+    run("{'code': 'l', 'loop': {'while': 'true', 'max': 3,"
+        "  'steps': [{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}",
+        "{}");
     assert_true(is_held_with("limit_loop"));
-    assert_string_equal(rig_trace(&rig), "x x2 x3 l.failed");
-    run("{'code':'l','loop':{'for':'$.input.items','max':2,'steps':[" TRANSFORM("x", "1") "]}}",
+    assert_string_equal(rig_trace(&rig), "x x2 x3");
+    run("{'code': 'l', 'loop': {'for': '$.input.items', 'max': 2,"
+        "  'steps': [{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}",
         "{'items':[1,2,3]}");
     assert_true(is_held_with("limit_loop"));
     assert_string_equal(rig_trace(&rig), "l.failed");
@@ -228,7 +265,8 @@ static void test_loop__beyond_its_limit_is_an_error(void **state)
 static void test_loop__what_is_no_list_is_an_error(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'for':'$.input.items','steps':[" TRANSFORM("x", "1") "]}}",
+    run("{'code': 'l', 'loop': {'for': '$.input.items',"
+        "  'steps': [{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}",
         "{'items':5}");
     assert_string_equal(rig_trace(&rig), "l.failed");
     assert_int_equal(rig.x->status, STATUS_FAILED);
@@ -282,8 +320,9 @@ static void test_goto__leads_back_and_counts_visits(void **state)
 static void test_goto__end_completes(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'for':[1,2],'steps':[" STEP("a", "7", "'goto':'end'") "]}}," //
-        TRANSFORM("b", "8"),
+    run("{'code': 'l', 'loop': {'for': [1, 2], 'steps': [{'code': 'a',"
+        "  'procedure': {'type': 'compute.transform', 'data': 7}, 'goto': 'end'}]}},"
+        "{'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 8}}",
         "{}");
     assert_string_equal(rig_trace(&rig), "a l");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -292,15 +331,20 @@ static void test_goto__end_completes(void **state)
 static void test_goto__is_not_taken_by_a_skipped_step(void **state)
 {
     (void)state;
-    run(STEP("a", "1", "'when':'false','goto':'end'") "," TRANSFORM("b", "2"), "{}");
+    run("{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}, 'when': 'false',"
+        "  'goto': 'end'},"
+        "{'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 2}}",
+        "{}");
     assert_string_equal(rig_trace(&rig), "a.skipped b");
 }
 
 static void test_goto__out_of_a_loop_ends_it(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'for':[1,2,3],'steps':[" STEP("a", "1", "'goto':'z'") "]}}," //
-        TRANSFORM("y", "2") "," TRANSFORM("z", "'$.steps.l.count'"),
+    run("{'code': 'l', 'loop': {'for': [1, 2, 3], 'steps': [{'code': 'a',"
+        "  'procedure': {'type': 'compute.transform', 'data': 1}, 'goto': 'z'}]}},"
+        "{'code': 'y', 'procedure': {'type': 'compute.transform', 'data': 2}},"
+        "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': '$.steps.l.count'}}",
         "{}");
     assert_string_equal(rig_trace(&rig), "a l z");
     assert_string_equal(result(), "1");
@@ -319,7 +363,9 @@ static void test_goto__the_hundred_and_first_is_an_error(void **state)
 static void test_goto__a_condition_that_fails_holds(void **state)
 {
     (void)state;
-    run(STEP("a", "1", "'goto':[{'when':'input.none','to':'end'}]"), "{}");
+    run("{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1},"
+        "  'goto': [{'when': 'input.none', 'to': 'end'}]}",
+        "{}");
     assert_true(is_held_with("expression_"));
     assert_true(rig_cancel(&rig, ""));
 }
@@ -329,8 +375,10 @@ static void test_goto__a_condition_that_fails_holds(void **state)
 static void test_failure__of_an_inner_step_may_be_continued_by_the_step_around_it(void **state)
 {
     (void)state;
-    run("{'code':'b','onError':'continue','branch':[{'steps':[{'code':'l','loop':{'for':[1,2],"
-        "'steps':[" FAIL("x", "") "]}}]}]}," TRANSFORM("z", "'$.steps.b.error.code'"),
+    run("{'code': 'b', 'onError': 'continue', 'branch': [{'steps': [{'code': 'l',"
+        "  'loop': {'for': [1, 2], 'steps': [{'code': 'x',"
+        "    'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}}]}]},"
+        "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': '$.steps.b.error.code'}}",
         "{}");
     assert_string_equal(rig_trace(&rig), "x.failed l.failed b.failed z");
     assert_string_equal(result(), "'no'");
@@ -340,7 +388,9 @@ static void test_failure__of_an_inner_step_may_be_continued_by_the_step_around_i
 static void test_failure__of_an_inner_step_fails_the_execution(void **state)
 {
     (void)state;
-    run("{'code':'l','loop':{'for':[1,2],'steps':[" FAIL("x", "") "]}}", "{}");
+    run("{'code': 'l', 'loop': {'for': [1, 2], 'steps': [{'code': 'x',"
+        "  'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}}",
+        "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(str_find(rig.x->error_json, STR("\"no\""), 0) >= 0);
 }
@@ -350,7 +400,9 @@ static void test_visits__are_counted_over_the_whole_execution(void **state)
     const struct history_row *row;
 
     (void)state;
-    run("{'code':'l','loop':{'for':[1,2,3],'steps':[" TRANSFORM("x", "1") "]}}", "{}");
+    run("{'code': 'l', 'loop': {'for': [1, 2, 3],"
+        "  'steps': [{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}",
+        "{}");
     row = rig_row(&rig, "x");
     assert_int_equal(row->visit, 3);
 }
@@ -373,6 +425,7 @@ int main(void)
         CLAIM(test_loop__next_and_break_leave_an_iteration),
         CLAIM(test_loop__break_leaves_the_branch_it_stands_in),
         CLAIM(test_loop__a_failed_iteration_may_be_recorded),
+        CLAIM(test_loop__item_is_the_name_of_its_item_and_may_be_written),
         CLAIM(test_loop__beyond_its_limit_is_an_error),
         CLAIM(test_loop__what_is_no_list_is_an_error),
         CLAIM(test_loop__a_long_one_costs_in_proportion),

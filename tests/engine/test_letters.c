@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-/* Fails until its third visit. */
-#define HELD                                                                                       \
-    "{'code':'a','onError':'hold','steps':[{'code':'x','input':{'n':7},'procedure':[{'type':"      \
-    "'compute.fail','when':'execution.visit < 3','code':'no','message':'m'}]}]}"
-
 static void start(const char *scenario)
 {
     rig_define(&rig, scenario);
@@ -18,7 +13,7 @@ static void start(const char *scenario)
     rig_settle(&rig);
 }
 
-static bool tell(enum event_kind kind)
+static bool notice(enum event_kind kind)
 {
     return rig_event(&rig, (struct event){.kind = kind});
 }
@@ -28,7 +23,9 @@ static void test_incident__has_one_letter_with_what_failed(void **state)
     const struct dead_letter *l;
 
     (void)state;
-    start(HELD);
+    start("{'code': 'a', 'onError': 'hold', 'steps': [{'code': 'x', 'input': {'n': 7},"
+          "  'procedure': [{'type': 'compute.fail', 'when': 'execution.visit < 3', 'code': 'no',"
+          "    'message': 'm'}]}]}");
     assert_int_equal(rig.last.dead_letters.count, 1);
     l = &rig.last.dead_letters.items[0];
     assert_string_equal(rig_text(&rig, l->kind), "incident");
@@ -43,15 +40,17 @@ static void test_incident__is_over_when_it_is_tried_again(void **state)
     struct uuid first;
 
     (void)state;
-    start(HELD);
+    start("{'code': 'a', 'onError': 'hold', 'steps': [{'code': 'x', 'input': {'n': 7},"
+          "  'procedure': [{'type': 'compute.fail', 'when': 'execution.visit < 3', 'code': 'no',"
+          "    'message': 'm'}]}]}");
     first = rig.last.dead_letters.items[0].id;
     rig_reload(&rig);
-    assert_true(tell(EVENT_RETRY));
+    assert_true(notice(EVENT_RETRY));
     assert_int_equal(rig.last.incident.status, LETTER_RETRIED);
     /* It failed once more: that is another one. */
     assert_int_equal(rig.last.dead_letters.count, 1);
     assert_int_not_equal(uuid_cmp(rig.last.dead_letters.items[0].id, first), 0);
-    assert_true(tell(EVENT_RETRY));
+    assert_true(notice(EVENT_RETRY));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(rig.last.incident.status, LETTER_RETRIED);
     assert_int_equal(rig.last.dead_letters.count, 0);
@@ -60,10 +59,14 @@ static void test_incident__is_over_when_it_is_tried_again(void **state)
 static void test_incident__is_over_when_it_is_skipped_or_cancelled(void **state)
 {
     (void)state;
-    start(HELD);
-    assert_true(tell(EVENT_SKIP));
+    start("{'code': 'a', 'onError': 'hold', 'steps': [{'code': 'x', 'input': {'n': 7},"
+          "  'procedure': [{'type': 'compute.fail', 'when': 'execution.visit < 3', 'code': 'no',"
+          "    'message': 'm'}]}]}");
+    assert_true(notice(EVENT_SKIP));
     assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
-    start(HELD);
+    start("{'code': 'a', 'onError': 'hold', 'steps': [{'code': 'x', 'input': {'n': 7},"
+          "  'procedure': [{'type': 'compute.fail', 'when': 'execution.visit < 3', 'code': 'no',"
+          "    'message': 'm'}]}]}");
     assert_true(rig_cancel(&rig, "enough"));
     assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
 }
@@ -71,7 +74,9 @@ static void test_incident__is_over_when_it_is_skipped_or_cancelled(void **state)
 static void test_incident__stays_when_a_signal_comes(void **state)
 {
     (void)state;
-    start(HELD);
+    start("{'code': 'a', 'onError': 'hold', 'steps': [{'code': 'x', 'input': {'n': 7},"
+          "  'procedure': [{'type': 'compute.fail', 'when': 'execution.visit < 3', 'code': 'no',"
+          "    'message': 'm'}]}]}");
     assert_true(rig_signal(&rig, "s-1", "anything", "1"));
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.last.incident.status, LETTER_OPEN);
@@ -88,7 +93,7 @@ static void test_incident__was_none_where_nothing_was_held(void **state)
     start("{'code':'a','onError':'fail_fast','steps':[{'code':'x','procedure':{'type':"
           "'compute.fail','code':'no','message':'m'}}]}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
-    assert_true(tell(EVENT_RETRY));
+    assert_true(notice(EVENT_RETRY));
     assert_int_equal(rig.last.incident.status, LETTER_OPEN);
 }
 

@@ -6,8 +6,12 @@
 static void test_parallel__branches_run_one_after_the_other_when_none_waits(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" STEP("a", "1", "") "," STEP("b", "2", "") "],[" STEP(
-                           "c", "'$.steps.a.output'", "") "]") "," STEP("z", "'$.steps.p'", ""));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "   {'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 2}}],"
+          "  [{'code': 'c',"
+          "    'procedure': {'type': 'compute.transform', 'data': '$.steps.a.output'}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': '$.steps.p'}}");
     assert_string_equal(rig_trace(&rig), "a b c p z");
     assert_string_equal(rig_output(&rig, "p"), "{'branches':[2,1],'count':2,'ended':[0,1]}");
     assert_int_equal(rig.x->other_count, 0);
@@ -16,9 +20,13 @@ static void test_parallel__branches_run_one_after_the_other_when_none_waits(void
 static void test_parallel__goes_on_when_all_have_ended(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" SIGNAL("a", "x", "") "],[" SIGNAL("b", "y", "") "," STEP(
-                           "c", "'$.steps.b.type'", "") "]") "," STEP("z", "'$.steps.p.branches'",
-                                                                      ""));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}},"
+          "   {'code': 'c',"
+          "     'procedure': {'type': 'compute.transform', 'data': '$.steps.b.type'}}]]}},"
+          "{'code': 'z',"
+          "  'procedure': {'type': 'compute.transform', 'data': '$.steps.p.branches'}}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(execution_strands(rig.x), 2);
     signal("y");
@@ -35,8 +43,11 @@ static void test_parallel__goes_on_when_all_have_ended(void **state)
 static void test_parallel__any_stops_the_others(void **state)
 {
     (void)state;
-    start(PARALLEL(",'join':'any'", "[" SIGNAL("a", "x", "") "],[" TIMER("b", "1h") "],[" SIGNAL(
-                                        "c", "y", "") "]") "," SIGNAL("z", "x", ""));
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.timer', 'duration': '1h'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}");
     assert_int_equal(rig.x->wake_at_us, rig.now_us + 3600 * SECOND);
     signal("y");
     assert_string_equal(rig_trace(&rig), "c p");
@@ -54,8 +65,10 @@ static void test_parallel__any_stops_the_others(void **state)
 static void test_parallel__a_number_of_branches_is_enough(void **state)
 {
     (void)state;
-    start(PARALLEL(",'join':2", "[" SIGNAL("a", "x", "") "],[" SIGNAL("b", "y", "") "],[" SIGNAL(
-                                    "c", "z", "") "]"));
+    start("{'code': 'p', 'parallel': {'join': 2, 'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'z'}}]]}}");
     signal("z");
     assert_int_equal(execution_strands(rig.x), 2);
     signal("x");
@@ -67,21 +80,32 @@ static void test_parallel__a_number_of_branches_is_enough(void **state)
 static void test_parallel__empty_branches_have_ended(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[],[" SIGNAL("a", "x", "") "],[]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [],"
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  []]}}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     signal("x");
     assert_non_null(strstr(rig_output(&rig, "p"), "'count':3,'ended':[0,2,1]"));
-    start(PARALLEL("", "[],[]") "," STEP("z", "1", ""));
+    start("{'code': 'p', 'parallel': {'branches': [[], []]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 1}}");
     assert_string_equal(rig_trace(&rig), "p z");
-    start(PARALLEL(",'join':'any'", "[" STEP("a", "1", "") "],[]"));
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}}],"
+          "  []]}}");
     assert_string_equal(rig_trace(&rig), "p");
 }
 
 static void test_parallel__the_result_of_a_branch_is_that_of_its_last_step(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" STEP("a", "1", "") "," STEP("b", "2", ",'when':'false'") "],[" FAIL(
-                           "c", ",'onError':'continue'") "],[" STEP("d", "{'x':[1]}", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "   {'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 2},"
+          "     'when': 'false'}],"
+          "  [{'code': 'c', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'},"
+          "    'onError': 'continue'}],"
+          "  [{'code': 'd', 'procedure': {'type': 'compute.transform', 'data': {'x': [1]}}}]]}}");
     assert_string_equal(rig_output(&rig, "p"),
                         "{'branches':[null,null,{'x':[1]}],'count':3,'ended':[0,1,2]}");
 }
@@ -89,13 +113,16 @@ static void test_parallel__the_result_of_a_branch_is_that_of_its_last_step(void 
 static void test_parallel__may_stand_in_loops_and_in_itself(void **state)
 {
     (void)state;
-    start("{'code':'l','loop':{'for':[1,2],'as':'n','collect':'$.steps.p.branches','steps':["
-          "{'code':'p','parallel':{'branches':[[" STEP(
-              "a", "'=$.loop.n * 10'",
-              "") "],"
-                  "[{'code':'q','parallel':{'branches':[[" SIGNAL("b", "x", "") "],[" SIGNAL(
-                      "c", "y", "") "]],'join':'any'}}," STEP("d", "'$.steps.q.ended'", "") "]]}}]}"
-                                                                                            "}");
+    start("{'code': 'l', 'loop': {'for': [1, 2], 'as': 'n', 'collect': '$.steps.p.branches',"
+          "  'steps': [{'code': 'p', 'parallel': {'branches': ["
+          "    [{'code': 'a',"
+          "      'procedure': {'type': 'compute.transform', 'data': '=$.loop.n * 10'}}],"
+          "    [{'code': 'q', 'parallel': {'join': 'any',"
+          "       'branches': ["
+          "         [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "         [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}},"
+          "     {'code': 'd',"
+          "       'procedure': {'type': 'compute.transform', 'data': '$.steps.q.ended'}}]]}}]}}");
     assert_int_equal(execution_strands(rig.x), 2);
     signal("y");
     assert_int_equal(execution_strands(rig.x), 2);
@@ -110,9 +137,11 @@ static void test_parallel__may_stand_in_loops_and_in_itself(void **state)
 static void test_parallel__stopped_steps_are_visited_anew_with_another_number(void **state)
 {
     (void)state;
-    start("{'code':'l','loop':{'for':[1,2],'steps':[" PARALLEL(
-        ",'join':'any'", "[" SIGNAL("a", "x", "") "],[{'code':'i','branch':[{'steps':[" SIGNAL(
-                             "b", "y", "") "]}]}]") "]}}");
+    start("{'code': 'l', 'loop': {'for': [1, 2], 'steps': [{'code': 'p',"
+          "  'parallel': {'join': 'any', 'branches': ["
+          "    [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "    [{'code': 'i', 'branch': [{'steps': [{'code': 'b',"
+          "      'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]}]}]]}}]}}");
     signal("x");
     assert_string_equal(events("stopped"), "b i");
     signal("y");
@@ -125,7 +154,9 @@ static void test_parallel__stopped_steps_are_visited_anew_with_another_number(vo
 static void test_parallel__says_what_each_branch_waits_for(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" SIGNAL("a", "x", "") "],[" TIMER("b", "1h") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.timer', 'duration': '1h'}}]]}}");
     assert_true(waits_with("{'kind':'signal','step':'a'"));
     assert_true(waits_with("'branches':[{'kind':'signal','step':'a'"));
     assert_true(waits_with("{'kind':'timer','step':'b'"));
@@ -137,8 +168,10 @@ static void test_parallel__says_what_each_branch_waits_for(void **state)
 static void test_parallel__a_signal_goes_to_the_oldest_wait(void **state)
 {
     (void)state;
-    start(
-        PARALLEL("", "[" TIMER("t", "1m") "," SIGNAL("a", "x", "") "],[" SIGNAL("b", "x", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '1m'}},"
+          "   {'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]]}}");
     pass(60 * SECOND);
     assert_int_equal(execution_strands(rig.x), 2);
     signal("x");
@@ -150,8 +183,11 @@ static void test_parallel__a_signal_goes_to_the_oldest_wait(void **state)
 static void test_parallel__a_signal_goes_to_the_wait_that_it_matches(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" SIGNAL("a", "x", ",'match':'$.signal.payload == 1'") "],[" SIGNAL(
-                           "b", "x", ",'match':'$.signal.payload == 2'") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x',"
+          "    'match': '$.signal.payload == 1'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x',"
+          "    'match': '$.signal.payload == 2'}}]]}}");
     rig_reload(&rig);
     assert_true(rig_signal(&rig, "1", "x", "2"));
     assert_string_equal(rig_trace(&rig), "b");
@@ -163,16 +199,11 @@ static void test_parallel__a_signal_goes_to_the_wait_that_it_matches(void **stat
 static void test_parallel__a_payload_must_fit_one_of_the_forms(void **state)
 {
     (void)state;
-    start(PARALLEL(
-        "",
-        "[" SIGNAL(
-            "a", "x",
-            ",'form':[{'name':'n','type':'integer','required':true}]") "],[" SIGNAL("b", "x",
-                                                                                    ",'form':[{'"
-                                                                                    "name':'s','"
-                                                                                    "type':'string'"
-                                                                                    ",'required':"
-                                                                                    "true}]") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x',"
+          "    'form': [{'name': 'n', 'type': 'integer', 'required': true}]}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x',"
+          "    'form': [{'name': 's', 'type': 'string', 'required': true}]}}]]}}");
     assert_false(rig_signal(&rig, "1", "x", "{'z':1}"));
     assert_int_equal(rig.err.code, ERR_INVALID);
     assert_true(rig_signal(&rig, "2", "x", "{'s':'t'}"));
@@ -184,10 +215,16 @@ static void test_parallel__a_payload_must_fit_one_of_the_forms(void **state)
 static void test_parallel__timers_fire_each_at_its_time(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" TIMER("a", "3m") "],[" TIMER("b", "1m") "],[" TIMER("c", "2m") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.timer', 'duration': '3m'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.timer', 'duration': '1m'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.timer', 'duration': '2m'}}]]}}");
     rig_settle(&rig);
     assert_string_equal(rig_trace(&rig), "b c a p");
-    start(PARALLEL("", "[" TIMER("a", "3m") "],[" TIMER("b", "1m") "],[" TIMER("c", "2m") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.timer', 'duration': '3m'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.timer', 'duration': '1m'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.timer', 'duration': '2m'}}]]}}");
     pass(3600 * SECOND);
     assert_string_equal(rig_trace(&rig), "a b c p");
     assert_false(rig_wake(&rig));
@@ -196,7 +233,9 @@ static void test_parallel__timers_fire_each_at_its_time(void **state)
 static void test_parallel__there_is_nothing_to_wake_before_the_time(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" TIMER("a", "3m") "],[" TIMER("b", "1m") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.timer', 'duration': '3m'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.timer', 'duration': '1m'}}]]}}");
     assert_false(rig_wake(&rig));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
 }
@@ -204,8 +243,11 @@ static void test_parallel__there_is_nothing_to_wake_before_the_time(void **state
 static void test_parallel__answers_go_to_the_strand_that_asked(void **state)
 {
     (void)state;
-    start(PARALLEL(
-        "", "[" WORKER("a", "") "],[" WORKER("b", "") "," STEP("c", "'$.steps.b.output'", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': 'erp.a'}],"
+          "  [{'code': 'b', 'procedure': 'erp.b'},"
+          "   {'code': 'c',"
+          "     'procedure': {'type': 'compute.transform', 'data': '$.steps.b.output'}}]]}}");
     assert_true(waits_with("'branches':[{'kind':'job','step':'a'"));
     assert_true(answer("b", "5", NULL));
     assert_string_equal(rig_trace(&rig), "b c");
@@ -217,8 +259,10 @@ static void test_parallel__answers_go_to_the_strand_that_asked(void **state)
 static void test_parallel__what_is_asked_for_and_stopped_in_one_turn_does_not_leave(void **state)
 {
     (void)state;
-    start(PARALLEL(",'join':'any'",
-                   "[" TIMER("a", "5s") "," WORKER("b", "") "],[" TIMER("c", "5s") "]"));
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.timer', 'duration': '5s'}},"
+          "   {'code': 'b', 'procedure': 'erp.b'}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.timer', 'duration': '5s'}}]]}}");
     pass(5 * SECOND);
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(rig.last.asks.count, 0);
@@ -229,8 +273,10 @@ static void test_parallel__a_retry_asks_workers_of_other_branches_again(void **s
 {
     (void)state;
     start_with(",'onError':'fail_fast','settings':{'timeout':'1h'}",
-               PARALLEL("", "[" SIGNAL("a", "x", "") "],[" WORKER(
-                                "b", ",'retry':{'maxAttempts':2,'delay':'1s'}") "]"));
+               "{'code': 'p', 'parallel': {'branches': ["
+               "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+               "  [{'code': 'b', 'procedure': 'erp.b',"
+               "    'retry': {'maxAttempts': 2, 'delay': '1s'}}]]}}");
     pass(3600 * SECOND);
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_int_equal(rig.last.asks_ended.count, 1);
@@ -247,9 +293,10 @@ static void test_parallel__a_retry_asks_workers_of_other_branches_again(void **s
 static void test_parallel__attempts_wait_for_their_time_beside_others(void **state)
 {
     (void)state;
-    start(PARALLEL(
-        "", "[" WORKER("a", ",'retry':{'maxAttempts':2,'delay':'1m','jitter':'none'}") "],[" SIGNAL(
-                "b", "x", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': 'erp.a',"
+          "    'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]]}}");
     assert_true(answer("a", NULL, "{'code':'down','message':'m','class':'transient'}"));
     assert_true(waits_with("'kind':'retry'"));
     assert_int_equal(rig.x->wake_at_us, rig.now_us + 60 * SECOND);
@@ -264,8 +311,10 @@ static void test_parallel__attempts_wait_for_their_time_beside_others(void **sta
 static void test_parallel__a_long_branch_does_not_keep_the_others(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[{'code':'l','loop':{'while':'$.steps.z == null','max':1000,'steps':[" STEP(
-                           "a", "1", "") "]}}],[" STEP("z", "1", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'l', 'loop': {'while': '$.steps.z == null', 'max': 1000,"
+          "    'steps': [{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}],"
+          "  [{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 1}}]]}}");
     rig_settle(&rig);
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_true(rig.history.count < 200);
@@ -276,14 +325,16 @@ static void test_parallel__children_are_looked_at_together(void **state)
     struct process_read *process;
 
     (void)state;
-    rig_define(&rig, "{'code':'child','steps':[" STEP("s", "1", "") "]}");
+    rig_define(&rig, "{'code': 'child', 'steps': [{'code': 's',"
+                     "  'procedure': {'type': 'compute.transform', 'data': 1}}]}");
     process = VEC_ADD(&rig.mem, &rig.processes);
     *process = (struct process_read){.code = STR("child"), .program = rig.program};
     rig.program = NULL;
-    start(PARALLEL("", "[{'code':'a','procedure':{'type':'flow.start','code':'child','input':{},"
-                       "'wait':true}}],"
-                       "[{'code':'b','procedure':{'type':'flow.start','code':'child','input':{},"
-                       "'wait':true}}]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a',"
+          "    'procedure': {'type': 'flow.start', 'code': 'child', 'input': {}, 'wait': true}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'flow.start', 'code': 'child', 'input': {},"
+          "    'wait': true}}]]}}");
     assert_int_equal(execution_strands(rig.x), 2);
     rig.child = (struct child_read){
         .is_found = true, .status = STATUS_COMPLETED, .result = rig_value(&rig, "8")};
@@ -299,12 +350,19 @@ static void test_parallel__every_strand_moves_to_another_version(void **state)
     const struct program *old;
 
     (void)state;
-    start(PARALLEL("", "[" SIGNAL("a", "x", "") "],[" SIGNAL("b", "y", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}}");
     old = rig.program;
     rig.program = NULL;
-    rig_define(&rig, "{'code':'a','steps':[" STEP("first", "1", "") "," PARALLEL(
-                         "", "[" SIGNAL("a", "x", "") "," STEP(
-                                 "c", "'$.steps.b.type'", "") "],[" SIGNAL("b", "y", "") "]") "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': ["
+                     "  {'code': 'first', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+                     "  {'code': 'p', 'parallel': {'branches': ["
+                     "    [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+                     "     {'code': 'c', 'procedure': {'type': 'compute.transform',"
+                     "       'data': '$.steps.b.type'}}],"
+                     "    [{'code': 'b',"
+                     "      'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}}]}");
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_MIGRATE, .program = rig.program}));
     signal("y");
     signal("x");
@@ -318,11 +376,16 @@ static void test_parallel__a_version_without_the_step_of_a_strand_is_refused(voi
     const struct program *old;
 
     (void)state;
-    start(PARALLEL("", "[" SIGNAL("a", "x", "") "],[" SIGNAL("b", "y", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}}");
     old = rig.program;
     rig.program = NULL;
-    rig_define(&rig, "{'code':'a','steps':[" PARALLEL(
-                         "", "[" SIGNAL("a", "x", "") "],[" SIGNAL("c", "y", "") "]") "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'p',"
+                     "  'parallel': {'branches': ["
+                     "    [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+                     "    [{'code': 'c',"
+                     "      'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}}]}");
     assert_false(rig_event(&rig, (struct event){.kind = EVENT_MIGRATE, .program = rig.program}));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
     program_release(old);

@@ -6,8 +6,14 @@
 static void test_parallel__a_failure_stops_the_others_and_rolls_back(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" UNDOABLE("a") "," SIGNAL("b", "x", "") "," FAIL("c", "") "],[" UNDOABLE(
-                           "d") "," SIGNAL("e", "y", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 'a'},"
+          "     'rollback': {'type': 'log', 'message': 'x'}},"
+          "   {'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "   {'code': 'c', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}],"
+          "  [{'code': 'd', 'procedure': {'type': 'compute.transform', 'data': 'd'},"
+          "     'rollback': {'type': 'log', 'message': 'x'}},"
+          "   {'code': 'e', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}}");
     signal("x");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_string_equal(events("stopped"), "e");
@@ -18,11 +24,12 @@ static void test_parallel__a_failure_stops_the_others_and_rolls_back(void **stat
 static void test_parallel__its_own_on_error_may_catch_a_failure(void **state)
 {
     (void)state;
-    start("{'code':'p','onError':'continue','parallel':{'branches':[[" SIGNAL(
-        "a", "x", "") "," FAIL("b", "") "],[" SIGNAL("c", "y", "") "]]}}," STEP("z",
-                                                                                "'$.steps.p.error."
-                                                                                "code'",
-                                                                                ""));
+    start("{'code': 'p', 'onError': 'continue', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "   {'code': 'b', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}},"
+          "{'code': 'z',"
+          "  'procedure': {'type': 'compute.transform', 'data': '$.steps.p.error.code'}}");
     signal("x");
     assert_string_equal(rig_trace(&rig), "a b.failed p.failed z");
     assert_string_equal(events("stopped"), "c");
@@ -32,8 +39,14 @@ static void test_parallel__its_own_on_error_may_catch_a_failure(void **state)
 static void test_parallel__losers_that_had_completed_are_rolled_back_too(void **state)
 {
     (void)state;
-    start(PARALLEL(",'join':'any'", "[" UNDOABLE("a") "," SIGNAL("b", "x", "") "],[" UNDOABLE(
-                                        "c") "," SIGNAL("d", "y", "") "]") "," FAIL("z", ""));
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 'a'},"
+          "     'rollback': {'type': 'log', 'message': 'x'}},"
+          "   {'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'compute.transform', 'data': 'c'},"
+          "     'rollback': {'type': 'log', 'message': 'x'}},"
+          "   {'code': 'd', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}");
     signal("y");
     assert_string_equal(rig_trace(&rig), "a c d p z.failed -c -a");
 }
@@ -41,9 +54,11 @@ static void test_parallel__losers_that_had_completed_are_rolled_back_too(void **
 static void test_parallel__a_worker_that_was_asked_may_have_done_it(void **state)
 {
     (void)state;
-    start(PARALLEL(",'join':'any'",
-                   "[" WORKER("a", ",'rollback':{'type':'log','message':'x'}") "],[" SIGNAL(
-                       "b", "x", "") "]") "," SIGNAL("c", "go", "") "," FAIL("z", ""));
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'a', 'procedure': 'erp.a', 'rollback': {'type': 'log', 'message': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]]}},"
+          "{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}");
     signal("x");
     assert_string_equal(rig_trace(&rig), "b a.failed p");
     assert_non_null(strstr(rig_text(&rig, rig_row(&rig, "a")->error_json), "'class':'indetermin"));
@@ -55,10 +70,11 @@ static void test_parallel__a_worker_that_was_asked_may_have_done_it(void **state
 static void test_parallel__an_attempt_without_an_answer_may_have_happened(void **state)
 {
     (void)state;
-    start(PARALLEL(",'join':'any'",
-                   "[" WORKER("a",
-                              ",'retry':{'maxAttempts':3,'delay':'1h'},'rollback':{'type':'log',"
-                              "'message':'x'}") "],[" SIGNAL("b", "x", "") "]") "," FAIL("z", ""));
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'a', 'procedure': 'erp.a', 'retry': {'maxAttempts': 3, 'delay': '1h'},"
+          "    'rollback': {'type': 'log', 'message': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}");
     assert_true(answer("a", NULL, "{'code':'cut','message':'m','class':'indeterminate'}"));
     signal("x");
     assert_string_equal(rig_trace(&rig), "a.failed b a.failed(2) p z.failed -a");
@@ -67,12 +83,13 @@ static void test_parallel__an_attempt_without_an_answer_may_have_happened(void *
 static void test_parallel__what_is_being_asked_about_is_rolled_back_like_what_happened(void **state)
 {
     (void)state;
-    start(PARALLEL(
-        ",'join':'any'",
-        "[{'code':'a','procedure':{'type':'compute.fail','code':'cut','message':'m','class':"
-        "'indeterminate'},'reconcile':{'procedure':{'type':'compute.transform','data':{'outcome':"
-        "'unknown'}},'every':'1h'},'rollback':{'type':'log','message':'x'}}],[" SIGNAL(
-            "b", "x", "") "]") "," FAIL("z", ""));
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'compute.fail', 'code': 'cut', 'message': 'm',"
+          "    'class': 'indeterminate'}, 'reconcile': {'procedure': {'type': 'compute.transform',"
+          "      'data': {'outcome': 'unknown'}}, 'every': '1h'},"
+          "    'rollback': {'type': 'log', 'message': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}");
     assert_int_equal(execution_strands(rig.x), 2);
     pass(0);
     assert_true(waits_with("'kind':'reconcile'"));
@@ -83,13 +100,13 @@ static void test_parallel__what_is_being_asked_about_is_rolled_back_like_what_ha
 static void test_parallel__branches_ask_beside_each_other(void **state)
 {
     (void)state;
-    start(PARALLEL(
-        "", "[{'code':'a','procedure':{'type':'compute.fail','code':'cut','message':'m','class':"
-            "'indeterminate'},'reconcile':{'procedure':{'type':'compute.transform','data':"
-            "{'outcome':'succeeded','output':7}}}}],[{'code':'b','procedure':{'type':"
-            "'compute.fail','code':'cut','message':'m','class':'indeterminate'},'reconcile':{"
-            "'procedure':{'type':'compute.transform','data':{'outcome':'unknown'}},'every':'1m',"
-            "'max':2}}]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'compute.fail', 'code': 'cut', 'message': 'm',"
+          "    'class': 'indeterminate'}, 'reconcile': {'procedure': {'type': 'compute.transform',"
+          "      'data': {'outcome': 'succeeded', 'output': 7}}}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'compute.fail', 'code': 'cut', 'message': 'm',"
+          "    'class': 'indeterminate'}, 'reconcile': {'procedure': {'type': 'compute.transform',"
+          "      'data': {'outcome': 'unknown'}}, 'every': '1m', 'max': 2}}]]}}");
     pass(0);
     assert_string_equal(rig_trace(&rig), "?a a ?b");
     pass(60 * SECOND);
@@ -106,12 +123,16 @@ static void test_parallel__branches_ask_beside_each_other(void **state)
 /* What an operator said has led to an incident of the same attempt: the letter before is closed. */
 static void test_parallel__a_branch_that_is_held_once_more_has_one_letter(void **state)
 {
-#define DOUBT(code)                                                                                \
-    "[{'code':'" code "','procedure':{'type':'compute.fail','code':'cut','message':'m','class':"   \
-    "'indeterminate'},'reconcile':{'procedure':{'type':'compute.transform','data':0},'max':1}}]"
-
     (void)state;
-    start_with(",'onError':'hold'", PARALLEL("", DOUBT("a") "," DOUBT("b")));
+    start_with(
+        ",'onError':'hold'",
+        "{'code': 'p', 'parallel': {'branches': ["
+        "  [{'code': 'a', 'procedure': {'type': 'compute.fail', 'code': 'cut', 'message': 'm',"
+        "    'class': 'indeterminate'},"
+        "    'reconcile': {'procedure': {'type': 'compute.transform', 'data': 0}, 'max': 1}}],"
+        "  [{'code': 'b', 'procedure': {'type': 'compute.fail', 'code': 'cut', 'message': 'm',"
+        "    'class': 'indeterminate'},"
+        "    'reconcile': {'procedure': {'type': 'compute.transform', 'data': 0}, 'max': 1}}]]}}");
     pass(0);
     assert_true(execution_is_held(rig.x));
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_RESOLVE,
@@ -121,14 +142,16 @@ static void test_parallel__a_branch_that_is_held_once_more_has_one_letter(void *
     assert_int_equal(rig.last.dead_letters.count, 1);
     assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
     assert_int_equal(rig.last.incident.steps.count, 1);
-#undef DOUBT
 }
 
 static void test_parallel__correlated_waits_open_and_close_each_for_itself(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" SIGNAL("a", "x", ",'correlation':'one'") "],[" SIGNAL(
-                           "b", "x", ",'correlation':'two'") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a',"
+          "    'procedure': {'type': 'wait.signal', 'signalType': 'x', 'correlation': 'one'}}],"
+          "  [{'code': 'b',"
+          "    'procedure': {'type': 'wait.signal', 'signalType': 'x', 'correlation': 'two'}}]]}}");
     assert_int_equal(rig.last.opened.count, 2);
     rig_reload(&rig);
     assert_false(rig_event(&rig, (struct event){.kind = EVENT_SIGNAL,
@@ -149,8 +172,13 @@ static void test_parallel__what_is_lost_has_one_letter_however_often_it_is_rolle
     size_t letters = 0;
 
     (void)state;
-    start(PARALLEL("", "[" WORKER("a", "") "],[" SIGNAL("b", "x", "") "," FAIL(
-                           "f", "") "]") "," UNDOABLE("z"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': 'erp.a'}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "   {'code': 'f',"
+          "     'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 'z'},"
+          "  'rollback': {'type': 'log', 'message': 'x'}}");
     signal("x");
     letters += rig.last.dead_letters.count;
     for (int i = 0; i < 2; i++) {
@@ -165,33 +193,38 @@ static void test_parallel__what_is_lost_has_one_letter_however_often_it_is_rolle
 
 static void test_parallel__attempts_that_were_tried_again_are_undone_once(void **state)
 {
-#define ONCE(code)                                                                                 \
-    "[{'code':'" code "','onError':'hold','retry':{'maxAttempts':1},'procedure':[{'type':"         \
-    "'compute.fail','when':'execution.attempt == 1','code':'cut','message':'m','class':"           \
-    "'indeterminate'}],'rollback':{'type':'log','message':'x'}}]"
-
     (void)state;
-    start(PARALLEL("", ONCE("a") "," ONCE("b")) "," FAIL("z", ""));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'onError': 'hold', 'retry': {'maxAttempts': 1},"
+          "    'procedure': [{'type': 'compute.fail', 'when': 'execution.attempt == 1',"
+          "      'code': 'cut', 'message': 'm', 'class': 'indeterminate'}],"
+          "    'rollback': {'type': 'log', 'message': 'x'}}],"
+          "  [{'code': 'b', 'onError': 'hold', 'retry': {'maxAttempts': 1},"
+          "    'procedure': [{'type': 'compute.fail', 'when': 'execution.attempt == 1',"
+          "      'code': 'cut', 'message': 'm', 'class': 'indeterminate'}],"
+          "    'rollback': {'type': 'log', 'message': 'x'}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}");
     for (int i = 0; i < 2; i++) {
         assert_true(execution_is_held(rig.x));
         rig_reload(&rig);
         assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY, .input = value_absent()}));
     }
     assert_string_equal(rig_trace(&rig), "a.failed b.failed a(2) b(2) p z.failed -b -a");
-#undef ONCE
 }
 
 static void test_parallel__a_retry_begins_the_stopped_branches_anew(void **state)
 {
     (void)state;
     /* There is something to roll back in the program, and nothing of it has happened. */
-    start(PARALLEL(
-        "",
-        "[" SIGNAL("a", "x",
-                   "") ",{'code':'f','procedure':[{'type':'compute.fail',"
-                       "'when':'execution.visit == 1','code':'no','message':'m'}]}],[{'code':'l',"
-                       "'loop':{'for':[1,2],'collect':'$.loop.item','steps':[" SIGNAL(
-                           "b", "y", "") "]}}]") "," UNDOABLE("z"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "   {'code': 'f', 'procedure': [{'type': 'compute.fail', 'when': 'execution.visit == 1',"
+          "     'code': 'no', 'message': 'm'}]}],"
+          "  [{'code': 'l', 'loop': {'for': [1, 2], 'collect': '$.loop.item',"
+          "    'steps': [{'code': 'b',"
+          "      'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 'z'},"
+          "  'rollback': {'type': 'log', 'message': 'x'}}");
     signal("y");
     signal("x");
     assert_int_equal(rig.x->status, STATUS_FAILED);
@@ -209,13 +242,14 @@ static void test_parallel__a_retry_begins_the_stopped_branches_anew(void **state
 static void test_parallel__finished_commands_of_a_stopped_step_are_rolled_back(void **state)
 {
     (void)state;
-    start(PARALLEL(",'join':'any'",
-                   "[{'code':'a','procedure':["
-                   "{'type':'compute.transform','data':1,'as':'one','rollback':{'type':'log',"
-                   "'message':'{{ $.one }}'}},"
-                   "{'type':'flow.try','commands':[{'type':'flow.call','procedure':'erp.b'}],"
-                   "'catch':[{'type':'log','message':'no'}]}]}],[" SIGNAL(
-                       "c", "x", "") "]") "," FAIL("z", ""));
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'a', 'procedure': ["
+          "    {'type': 'compute.transform', 'data': 1, 'as': 'one',"
+          "      'rollback': {'type': 'log', 'message': '{{ $.one }}'}},"
+          "    {'type': 'flow.try', 'commands': [{'type': 'flow.call', 'procedure': 'erp.b'}],"
+          "      'catch': [{'type': 'log', 'message': 'no'}]}]}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}");
     signal("x");
     assert_string_equal(rig_trace(&rig), "c a.failed p z.failed -a");
     assert_int_equal(rig.x->status, STATUS_FAILED);
@@ -224,8 +258,12 @@ static void test_parallel__finished_commands_of_a_stopped_step_are_rolled_back(v
 static void test_parallel__a_held_branch_lets_the_others_go_on(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" SIGNAL("a", "x", "") "," SIGNAL("a2", "x", "") "],[" STEP(
-                           "b", "'=$.steps.a.no.such'", "") "," STEP("c", "1", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "   {'code': 'a2', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b',"
+          "     'procedure': {'type': 'compute.transform', 'data': '=$.steps.a.no.such'}},"
+          "   {'code': 'c', 'procedure': {'type': 'compute.transform', 'data': 1}}]]}}");
     assert_true(execution_is_held(rig.x));
     assert_true(waits_with("{'kind':'incident','step':'b'"));
     assert_true(waits_with("'branches':[{'kind':'signal','step':'a'"));
@@ -243,7 +281,11 @@ static void test_parallel__a_held_branch_lets_the_others_go_on(void **state)
 static void test_parallel__an_incident_that_is_stopped_in_its_turn_has_no_letter(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" STEP("a", "'=$.steps.b.no.such'", "") "],[" FAIL("b", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a',"
+          "    'procedure': {'type': 'compute.transform', 'data': '=$.steps.b.no.such'}}],"
+          "  [{'code': 'b',"
+          "    'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]]}}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_string_equal(rig_trace(&rig), "a.failed b.failed");
     assert_int_equal(rig.last.dead_letters.count, 0);
@@ -252,8 +294,12 @@ static void test_parallel__an_incident_that_is_stopped_in_its_turn_has_no_letter
 static void test_parallel__each_incident_has_a_letter_of_its_own(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" STEP("a", "'=$.steps.c.no.such'", "") "],[" STEP(
-                           "b", "'=$.steps.c.no.such'", "") "],[" SIGNAL("c", "x", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a',"
+          "    'procedure': {'type': 'compute.transform', 'data': '=$.steps.c.no.such'}}],"
+          "  [{'code': 'b',"
+          "    'procedure': {'type': 'compute.transform', 'data': '=$.steps.c.no.such'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]]}}");
     assert_int_equal(rig.last.dead_letters.count, 2);
     rig_reload(&rig);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_absent()}));
@@ -274,8 +320,12 @@ static void test_parallel__a_letter_is_retried_where_its_step_is_held(void **sta
     struct event retry = {.kind = EVENT_RETRY, .held = STR("b"), .input = value_absent()};
 
     (void)state;
-    start(PARALLEL("", "[" STEP("a", "'=$.steps.c.no.such'", "") "],[" STEP(
-                           "b", "'=size($.steps.c.type)'", "") "],[" SIGNAL("c", "x", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a',"
+          "    'procedure': {'type': 'compute.transform', 'data': '=$.steps.c.no.such'}}],"
+          "  [{'code': 'b',"
+          "    'procedure': {'type': 'compute.transform', 'data': '=size($.steps.c.type)'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]]}}");
     assert_int_equal(rig.last.dead_letters.count, 2);
     signal("x");
     rig_reload(&rig);
@@ -291,8 +341,10 @@ static void test_parallel__a_letter_is_retried_where_its_step_is_held(void **sta
 static void test_parallel__an_operator_retries_the_branch_that_is_held(void **state)
 {
     (void)state;
-    start(
-        PARALLEL("", "[" SIGNAL("a", "x", "") "],[" STEP("b", "'=size($.steps.a.type)'", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b',"
+          "    'procedure': {'type': 'compute.transform', 'data': '=size($.steps.a.type)'}}]]}}");
     assert_true(execution_is_held(rig.x));
     signal("x");
     rig_reload(&rig);
@@ -309,9 +361,13 @@ static void test_parallel__a_failed_one_goes_on_with_all_branches(void **state)
     (void)state;
     start_with(
         ",'onError':'fail_fast'",
-        PARALLEL(
-            "", "[" SIGNAL("a", "x", "") "," STEP("b", "1", "") "],[" SIGNAL("c", "y", "") "," FAIL(
-                    "d", ",'when':'$.steps.e == null'") "," STEP("e", "2", "") "]"));
+        "{'code': 'p', 'parallel': {'branches': ["
+        "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+        "   {'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 1}}],"
+        "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}},"
+        "   {'code': 'd', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'},"
+        "     'when': '$.steps.e == null'},"
+        "   {'code': 'e', 'procedure': {'type': 'compute.transform', 'data': 2}}]]}}");
     signal("y");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     rig_reload(&rig);
@@ -326,8 +382,11 @@ static void test_parallel__a_failed_one_goes_on_with_all_branches(void **state)
 static void test_parallel__end_stops_everything(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" SIGNAL("a", "x", "") "," STEP("b", "1", ",'goto':'end'") "],[" SIGNAL(
-                           "c", "y", "") "]") "," STEP("z", "1", ""));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "   {'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 1}, 'goto': 'end'}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 1}}");
     signal("x");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(rig_trace(&rig), "a b p");
@@ -337,8 +396,14 @@ static void test_parallel__end_stops_everything(void **state)
 static void test_parallel__cancel_rolls_back_all_branches(void **state)
 {
     (void)state;
-    start(PARALLEL("", "[" UNDOABLE("a") "," SIGNAL("b", "x", "") "],[" UNDOABLE("c") "," WORKER(
-                           "d", ",'rollback':{'type':'log','message':'x'}") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 'a'},"
+          "     'rollback': {'type': 'log', 'message': 'x'}},"
+          "   {'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'compute.transform', 'data': 'c'},"
+          "     'rollback': {'type': 'log', 'message': 'x'}},"
+          "   {'code': 'd', 'procedure': 'erp.d',"
+          "     'rollback': {'type': 'log', 'message': 'x'}}]]}}");
     rig_reload(&rig);
     assert_true(rig_cancel(&rig, "no more"));
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
@@ -348,9 +413,12 @@ static void test_parallel__cancel_rolls_back_all_branches(void **state)
 static void test_parallel__the_deadline_ends_all_branches(void **state)
 {
     (void)state;
-    start_with(
-        ",'settings':{'timeout':'1h'}",
-        PARALLEL("", "[" UNDOABLE("a") "," SIGNAL("b", "x", "") "],[" SIGNAL("c", "y", "") "]"));
+    start_with(",'settings':{'timeout':'1h'}",
+               "{'code': 'p', 'parallel': {'branches': ["
+               "  [{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 'a'},"
+               "     'rollback': {'type': 'log', 'message': 'x'}},"
+               "   {'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+               "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}]]}}");
     pass(3600 * SECOND);
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_string_equal(rig_trace(&rig), "a -a");
@@ -362,12 +430,12 @@ static void test_parallel__the_deadline_ends_all_branches(void **state)
 static void test_parallel__a_held_branch_is_stopped_behind_its_attempts(void **state)
 {
     (void)state;
-    start_with(
-        ",'onError':'hold','settings':{'timeout':'1h'}",
-        PARALLEL(",'join':'any'",
-                 "[{'code':'x','retry':{'maxAttempts':3,'delay':'2h'},'procedure':{'type':"
-                 "'compute.fail','code':'no','message':'m','class':'indeterminate'}}],[" SIGNAL(
-                     "w", "go", "") "]"));
+    start_with(",'onError':'hold','settings':{'timeout':'1h'}",
+               "{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+               "  [{'code': 'x', 'retry': {'maxAttempts': 3, 'delay': '2h'},"
+               "    'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm',"
+               "      'class': 'indeterminate'}}],"
+               "  [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}]]}}");
     assert_int_equal(execution_cursor(rig.x, 0)->phase, PHASE_RETRY);
     pass(3600 * SECOND);
     assert_true(execution_is_held(rig.x));
@@ -382,17 +450,18 @@ static void test_parallel__a_held_branch_is_stopped_behind_its_wait_for_a_child(
     struct process_read *process;
 
     (void)state;
-    rig_define(&rig, "{'code':'child','steps':[" STEP("s", "1", "") "]}");
+    rig_define(&rig, "{'code': 'child', 'steps': [{'code': 's',"
+                     "  'procedure': {'type': 'compute.transform', 'data': 1}}]}");
     process = VEC_ADD(&rig.mem, &rig.processes);
     *process = (struct process_read){.code = STR("child"), .program = rig.program};
     rig.program = NULL;
     rig.child = (struct child_read){.is_found = true, .status = STATUS_WAITING};
     start_with(
         ",'onError':'hold','settings':{'timeout':'1h'}",
-        PARALLEL(",'join':'any'",
-                 "[{'code':'x','timeout':'1s','retry':{'maxAttempts':3,'delay':'2h'},'procedure':"
-                 "{'type':'flow.start','code':'child','input':{},'wait':true}}],[" SIGNAL("w", "go",
-                                                                                          "") "]"));
+        "{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+        "  [{'code': 'x', 'timeout': '1s', 'retry': {'maxAttempts': 3, 'delay': '2h'},"
+        "    'procedure': {'type': 'flow.start', 'code': 'child', 'input': {}, 'wait': true}}],"
+        "  [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}]]}}");
     pass(2 * SECOND);
     assert_int_equal(execution_cursor(rig.x, 0)->phase, PHASE_RETRY);
     pass(3600 * SECOND);
@@ -409,16 +478,19 @@ static void test_parallel__a_branch_held_while_it_waits_for_a_child_is_stopped_o
     struct process_read *process;
 
     (void)state;
-    rig_define(&rig, "{'code':'child','steps':[" STEP("s", "1", "") "]}");
+    rig_define(&rig, "{'code': 'child', 'steps': [{'code': 's',"
+                     "  'procedure': {'type': 'compute.transform', 'data': 1}}]}");
     process = VEC_ADD(&rig.mem, &rig.processes);
     *process = (struct process_read){.code = STR("child"), .program = rig.program};
     rig.program = NULL;
     rig.child = (struct child_read){.is_found = true, .status = STATUS_WAITING};
     start_with(",'onError':'hold','settings':{'timeout':'1h'}",
-               PARALLEL(",'join':'any'",
-                        "[{'code':'x','retry':{'maxAttempts':3,'delay':'2h'},'procedure':"
-                        "{'type':'flow.start','code':'child','input':{},'wait':true}}],[" SIGNAL(
-                            "w", "go", "") "]"));
+               "{'code': 'p', 'parallel': {'join': 'any',"
+               "  'branches': ["
+               "    [{'code': 'x', 'retry': {'maxAttempts': 3, 'delay': '2h'},"
+               "      'procedure': {'type': 'flow.start', 'code': 'child', 'input': {},"
+               "        'wait': true}}],"
+               "    [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}]]}}");
     pass(3600 * SECOND);
     assert_true(execution_is_held(rig.x));
     signal("go");

@@ -6,7 +6,8 @@
 static void test_pause__says_who_why_and_what_waits_under_it(void **state)
 {
     (void)state;
-    start(WAITS("w", "go", ",'timeout':'1h'"));
+    start("{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'go', 'timeout': '1h'}}");
     assert_true(offers(ACTION_PAUSE) && !offers(ACTION_RESUME));
     assert_true(pause_for("the shop is closed"));
     assert_true(is_paused());
@@ -31,7 +32,7 @@ static void test_pause__says_who_why_and_what_waits_under_it(void **state)
 static void test_pause__needs_no_reason_and_nobody(void **state)
 {
     (void)state;
-    start(TIMER("t", "5s"));
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}}");
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_PAUSE}));
     assert_true(is_paused() && !shows("reason") && !shows("'by'"));
     assert_string_equal(delta(), "");
@@ -40,7 +41,7 @@ static void test_pause__needs_no_reason_and_nobody(void **state)
 static void test_pause__twice_is_refused_and_so_is_resuming_twice(void **state)
 {
     (void)state;
-    start(TIMER("t", "5s"));
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}}");
     assert_false(resume());
     assert_int_equal(rig.err.code, ERR_CONFLICT);
     assert_true(pause_for("x"));
@@ -61,14 +62,15 @@ static void test_pause__is_refused_of_what_does_not_go_forward(void **state)
     assert_false(offers(ACTION_PAUSE));
     assert_false(pause_for(""));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
-    start(SETS("x", "1"));
+    start("{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1}}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_false(offers(ACTION_PAUSE));
     assert_false(pause_for(""));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
-    start("{'code':'x','procedure':{'type':'compute.transform','data':1},'rollback':{'procedure':"
-          "{'type':'compute.fail','code':'no','message':'m','class':'transient'}}}," TIMER("t",
-                                                                                           "5s"));
+    start("{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "  'rollback': {'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm',"
+          "    'class': 'transient'}}},"
+          "{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}}");
     assert_true(rig_event(
         &rig, (struct event){.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_ROLLS_BACK}));
     assert_int_equal(rig.x->status, STATUS_COMPENSATING);
@@ -82,7 +84,8 @@ static void test_pause__is_refused_of_what_does_not_go_forward(void **state)
 static void test_pause__a_timer_fires_when_it_goes_on(void **state)
 {
     (void)state;
-    start(TIMER("t", "5s") "," SETS("z", "1"));
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 1}}");
     assert_true(pause_for(""));
     assert_false(wake_after(60 * SECOND));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
@@ -95,7 +98,7 @@ static void test_pause__a_timer_fires_when_it_goes_on(void **state)
 static void test_pause__a_timer_that_is_not_due_waits_for_its_time(void **state)
 {
     (void)state;
-    start(TIMER("t", "5s"));
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}}");
     assert_true(pause_for(""));
     rig_pass(&rig, 2 * SECOND);
     assert_true(resume());
@@ -123,9 +126,9 @@ static void test_pause__no_attempt_begins(void **state)
 static void test_pause__no_reminder_is_sent(void **state)
 {
     (void)state;
-    start(WAITS("w", "go",
-                ",'reminder':{'every':'10s','procedure':{'type':'compute.transform',"
-                "'data':1}}"));
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "  'reminder': {'every': '10s',"
+          "    'procedure': {'type': 'compute.transform', 'data': 1}}}}");
     assert_true(pause_for(""));
     assert_false(wake_after(60 * SECOND));
     assert_int_equal(rig.x->cursor.reminders, 0);
@@ -144,7 +147,8 @@ static void test_pause__a_step_that_is_next_does_not_begin(void **state)
     buf_text(&list, "{'code':'l','loop':{'for':[0");
     for (unsigned i = 0; i < TURN_STEPS_MAX; i++)
         buf_text(&list, ",0");
-    buf_text(&list, "],'steps':[" SETS("s", "1") "]}}");
+    buf_text(&list, "], 'steps': ["
+                    "{'code': 's', 'procedure': {'type': 'compute.transform', 'data': 1}}]}}");
     buf_char(&list, 0);
     start(list.ptr);
     assert_int_equal(rig.x->status, STATUS_RUNNING);
@@ -162,7 +166,9 @@ static void test_pause__a_step_that_is_next_does_not_begin(void **state)
 static void test_pause__the_deadline_still_counts(void **state)
 {
     (void)state;
-    start_with("'settings':{'timeout':'1h'},", WAITS("w", "go", ""));
+    start_with("'settings':{'timeout':'1h'},", "{'code': 'w',"
+                                               "  'procedure': {'type': 'wait.signal',"
+                                               "    'signalType': 'go'}}");
     assert_true(pause_for(""));
     assert_true(rig.x->wake_at_us == rig.x->deadline_at_us);
     assert_true(signal("1", "go", "7"));
@@ -180,7 +186,9 @@ static void test_pause__one_that_is_past_its_deadline_may_be_held(void **state)
 {
     (void)state;
     start_with("'onError':'hold','settings':{'timeout':'1h'},",
-               PARALLEL("[" WAITS("v", "go", "") "],[" WAITS("w", "stop", "") "]"));
+               "{'code': 'p', 'parallel': {'branches': ["
+               "  [{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}],"
+               "  [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'stop'}}]]}}");
     assert_true(pause_for(""));
     assert_true(signal("1", "stop", "7"));
     assert_true(wake_after(3600 * SECOND));
@@ -195,7 +203,10 @@ static void test_pause__a_retry_after_the_deadline_takes_what_was_kept(void **st
 {
     (void)state;
     start_with("'onError':'fail_fast','settings':{'timeout':'1h'},",
-               PARALLEL("[" WAITS("v", "go", "") "],[" WAITS("w", "stop", ",'accept':'new'") "]"));
+               "{'code': 'p', 'parallel': {'branches': ["
+               "  [{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}],"
+               "  [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'stop',"
+               "    'accept': 'new'}}]]}}");
     assert_true(pause_for(""));
     assert_true(signal("1", "go", "6") && signal("2", "stop", "7"));
     assert_true(wake_after(3600 * SECOND));
@@ -209,8 +220,11 @@ static void test_pause__a_retry_after_the_deadline_takes_what_was_kept(void **st
 static void test_pause__can_be_cancelled(void **state)
 {
     (void)state;
-    start("{'code':'x','procedure':{'type':'compute.transform','data':1},'rollback':{'type':'log',"
-          "'message':'m'}}," PARALLEL("[" WAITS("v", "go", "") "],[" TIMER("t", "5s") "]"));
+    start("{'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "  'rollback': {'type': 'log', 'message': 'm'}},"
+          "{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}],"
+          "  [{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}}]]}}");
     assert_true(pause_for(""));
     assert_true(signal("1", "go", "7"));
     rig_reload(&rig);
@@ -219,7 +233,7 @@ static void test_pause__can_be_cancelled(void **state)
     rig_settle(&rig);
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
     assert_string_equal(rig_trace(&rig), "x -x");
-    start(TIMER("t", "5s"));
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}}");
     assert_true(pause_for(""));
     assert_true(rig_cancel(&rig, "enough"));
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
@@ -230,12 +244,15 @@ static void test_pause__can_move_to_another_version(void **state)
     const struct program *first;
 
     (void)state;
-    start(WAITS("w", "go", "") "," SETS("z", "1"));
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 1}}");
     first = rig.program;
     assert_true(pause_for(""));
     assert_true(signal("1", "go", "7"));
-    rig_define(&rig, "{'code':'a','steps':[" SETS("y", "0") "," WAITS("w", "go",
-                                                                      "") "," SETS("z", "2") "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': ["
+                     "  {'code': 'y', 'procedure': {'type': 'compute.transform', 'data': 0}},"
+                     "  {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+                     "  {'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 2}}]}");
     ((struct program *)(uintptr_t)rig.program)->version = first->version + 1;
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_MIGRATE, .program = rig.program}));
     assert_true(is_paused());
@@ -246,7 +263,7 @@ static void test_pause__can_move_to_another_version(void **state)
 static void test_pause__is_no_incident(void **state)
 {
     (void)state;
-    start(TIMER("t", "5s"));
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}}");
     assert_true(pause_for(""));
     assert_false(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
     assert_false(rig_event(&rig, (struct event){.kind = EVENT_SKIP}));

@@ -6,7 +6,9 @@
 static void test_pause__a_signal_is_kept_for_the_wait(void **state)
 {
     (void)state;
-    start(WAITS("v", "go", "") "," WAITS("w", "go", "") "," SETS("z", "'$.steps.v.payload'"));
+    start("{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': '$.steps.v.payload'}}");
     assert_true(pause_for(""));
     assert_true(signal("1", "go", "7") && is_paused());
     assert_true(signal("2", "go", "8") && is_paused());
@@ -20,7 +22,10 @@ static void test_pause__a_signal_is_kept_for_the_wait(void **state)
 static void test_pause__a_wait_for_new_signals_takes_what_came_meanwhile(void **state)
 {
     (void)state;
-    start(WAITS("v", "go", ",'accept':'new'") "," WAITS("w", "go", ",'accept':'new'"));
+    start("{'code': 'v',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'go', 'accept': 'new'}},"
+          "{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'go', 'accept': 'new'}}");
     assert_true(pause_for(""));
     assert_true(signal("1", "go", "7") && signal("2", "go", "8"));
     assert_true(resume());
@@ -32,7 +37,8 @@ static void test_pause__a_wait_for_new_signals_takes_what_came_meanwhile(void **
 static void test_pause__what_came_is_taken_before_the_wait_times_out(void **state)
 {
     (void)state;
-    start(WAITS("w", "go", ",'timeout':'5s'"));
+    start("{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'go', 'timeout': '5s'}}");
     assert_true(pause_for(""));
     assert_true(signal("1", "go", "7"));
     rig_pass(&rig, 60 * SECOND);
@@ -44,9 +50,9 @@ static void test_pause__what_came_is_taken_before_the_wait_times_out(void **stat
 static void test_pause__forms_are_checked_and_matches_counted(void **state)
 {
     (void)state;
-    start(WAITS("w", "go",
-                ",'match':'signal.payload.n > 1','form':[{'name':'n','type':'integer',"
-                "'required':true}]"));
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go',"
+          "  'match': 'signal.payload.n > 1',"
+          "  'form': [{'name': 'n', 'type': 'integer', 'required': true}]}}");
     assert_true(pause_for(""));
     assert_false(signal("1", "go", "{}"));
     assert_int_equal(rig.err.code, ERR_INVALID);
@@ -62,7 +68,9 @@ static void test_pause__forms_are_checked_and_matches_counted(void **state)
 static void test_pause__a_wait_keeps_one_signal_of_its_correlation(void **state)
 {
     (void)state;
-    start(WAITS("v", "go", ",'correlation':'o-1'") "," WAITS("w", "go", ""));
+    start("{'code': 'v',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'go', 'correlation': 'o-1'}},"
+          "{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}");
     assert_true(pause_for(""));
     assert_int_equal(rig.last.closed.count, 0);
     assert_false(send("1", "go", "o-2"));
@@ -79,12 +87,11 @@ static void test_pause__a_wait_keeps_one_signal_of_its_correlation(void **state)
 
 /* --- answers and children --- */
 
-#define WORKER(more) "{'code':'x','procedure':'erp.sync'" more "}"
-
 static void test_pause__an_answer_is_kept(void **state)
 {
     (void)state;
-    start(WORKER(",'timeout':'1h'") "," SETS("z", "'$.steps.x.output'"));
+    start("{'code': 'x', 'procedure': 'erp.sync', 'timeout': '1h'},"
+          "{'code': 'z', 'procedure': {'type': 'compute.transform', 'data': '$.steps.x.output'}}");
     assert_int_equal(rig.x->cursor.phase, PHASE_JOB);
     assert_true(pause_for(""));
     assert_true(answer(ID "-x", "{'done':true}", NULL));
@@ -105,7 +112,7 @@ static void test_pause__an_answer_is_kept_beyond_the_deadline(void **state)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-        start_with(settings[i], WORKER(""));
+        start_with(settings[i], "{'code': 'x', 'procedure': 'erp.sync'}");
         assert_true(pause_for(""));
         assert_true(answer(ID "-x", "{'done':true}", NULL));
         assert_true(wake_after(3600 * SECOND));
@@ -120,7 +127,8 @@ static void test_pause__an_answer_is_kept_beyond_the_deadline(void **state)
 static void test_pause__cancelling_goes_on_with_the_answer_that_says_what_became_of_it(void **state)
 {
     (void)state;
-    start(WORKER(",'reconcile':{'procedure':'erp.ask'},'rollback':{'type':'log','message':'m'}"));
+    start("{'code': 'x', 'procedure': 'erp.sync', 'reconcile': {'procedure': 'erp.ask'},"
+          "  'rollback': {'type': 'log', 'message': 'm'}}");
     assert_true(answer(ID "-x", NULL, "{'code':'lost','message':'m','class':'indeterminate'}"));
     rig_settle(&rig);
     assert_int_equal(rig.x->cursor.phase, PHASE_RECONCILE);
@@ -137,7 +145,7 @@ static void test_pause__cancelling_goes_on_with_the_answer_that_says_what_became
 static void test_pause__an_answer_that_failed_is_kept(void **state)
 {
     (void)state;
-    start(WORKER(""));
+    start("{'code': 'x', 'procedure': 'erp.sync'}");
     assert_true(pause_for(""));
     assert_true(answer(ID "-x", NULL, "{'code':'full','message':'m','class':'transient'}"));
     assert_true(is_paused());
@@ -153,7 +161,8 @@ static void test_pause__a_child_that_ended_is_looked_at_when_it_goes_on(void **s
 
     (void)state;
     rig_init(&other);
-    rig_define(&other, "{'code':'child','steps':[" SETS("c", "1") "]}");
+    rig_define(&other, "{'code': 'child', 'steps': [{'code': 'c',"
+                       "  'procedure': {'type': 'compute.transform', 'data': 1}}]}");
     *VEC_ADD(&rig.mem, &rig.processes) =
         (struct process_read){.code = STR("child"), .program = other.program};
     start("{'code':'s','procedure':{'type':'flow.start','code':'child','wait':true}}");
@@ -177,7 +186,8 @@ static void test_pause__one_that_has_not_begun_begins_when_it_goes_on(void **sta
     struct commit c;
 
     (void)state;
-    rig_define(&rig, "{'code':'a','steps':[" SETS("x", "1") "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'x',"
+                     "  'procedure': {'type': 'compute.transform', 'data': 1}}]}");
     rig_start(&rig, "{}");
     x = state_copy(&rig.mem, rig.x);
     *x = (struct execution){.id = x->id,
@@ -205,8 +215,12 @@ static void test_pause__one_that_has_not_begun_begins_when_it_goes_on(void **sta
 static void test_pause__stops_all_strands(void **state)
 {
     (void)state;
-    start(PARALLEL("[" WAITS("v", "go", "") "],[" TIMER("t", "5s") "],[" WORKER("") "]") "," SETS(
-        "z", "'$.steps.p.branches'"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}],"
+          "  [{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}}],"
+          "  [{'code': 'x', 'procedure': 'erp.sync'}]]}},"
+          "{'code': 'z',"
+          "  'procedure': {'type': 'compute.transform', 'data': '$.steps.p.branches'}}");
     assert_true(pause_for(""));
     assert_true(is_paused());
     assert_true(shows("'branches':[{'kind':'signal','step':'v'"));
@@ -225,8 +239,10 @@ static void test_pause__stops_all_strands(void **state)
 static void test_pause__what_is_kept_for_one_strand_is_not_taken_by_another(void **state)
 {
     (void)state;
-    start(
-        PARALLEL("[" WAITS("v", "go", "") "," WAITS("n", "go", "") "],[" WAITS("w", "go", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "   {'code': 'n', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}],"
+          "  [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}]]}}");
     assert_true(pause_for(""));
     assert_true(signal("1", "go", "1"));
     assert_true(signal("2", "go", "2"));
@@ -240,7 +256,10 @@ static void test_pause__what_is_kept_for_one_strand_is_not_taken_by_another(void
 static void test_pause__strands_go_on_waiting(void **state)
 {
     (void)state;
-    start(PARALLEL("[" WAITS("v", "go", "") "],[" TIMER("t", "5s") "," WAITS("w", "go", "") "]"));
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}],"
+          "  [{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '5s'}},"
+          "   {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}]]}}");
     assert_true(pause_for(""));
     assert_true(signal("1", "go", "7"));
     rig_pass(&rig, SECOND);
@@ -259,8 +278,10 @@ static void test_pause__strands_go_on_waiting(void **state)
 static void test_pause__what_was_kept_for_a_strand_that_is_stopped_is_left(void **state)
 {
     (void)state;
-    start("{'code':'p','parallel':{'join':'any','branches':[[" WAITS("v", "go", "") "],[" WAITS(
-        "w", "stop", "") "]]}}," WAITS("u", "stop", ""));
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}],"
+          "  [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'stop'}}]]}},"
+          "{'code': 'u', 'procedure': {'type': 'wait.signal', 'signalType': 'stop'}}");
     assert_true(pause_for(""));
     assert_true(signal("1", "go", "7") && signal("2", "stop", "8"));
     assert_true(resume());

@@ -1,13 +1,10 @@
 /* test_people.c - claims about waits of people: who may answer, and giving one to somebody else. */
-#include "base/buf.h"
 #include "engine/rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <cmocka.h>
-
-#define WAIT(code, fields) "{'code':'" code "','procedure':{'type':'wait.signal'," fields "}}"
 
 static void start(const char *steps, const char *input)
 {
@@ -24,7 +21,7 @@ static bool answer_at(const char *step, int64_t visit, const char *keys, const c
                                           .signal_id = str_printf(&rig.mem, "s%d", ++count),
                                           .signal_type = STR("ok"),
                                           .signal_payload = rig_value(&rig, payload),
-                                          .signal_by = rig_value(&rig, "{'id':'u1'}"),
+                                          .by = rig_value(&rig, "{'id':'u1'}"),
                                           .answer_to = &to});
 }
 
@@ -40,9 +37,10 @@ static bool assign(const char *step, int64_t visit, const char *assignee)
 static void test_people__a_wait_that_opens_says_in_whose_inbox_it_is(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'ok','title':'Approve {{ input.n }}?','timeout':'1h',"
-                    "'assignee':['group:boss','Ann@Example.org','ann@example.org'],"
-                    "'form':[{'name':'yes','type':'boolean'}]"),
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'ok',"
+          "  'title': 'Approve {{ input.n }}?', 'timeout': '1h',"
+          "  'assignee': ['group:boss', 'Ann@Example.org', 'ann@example.org'],"
+          "  'form': [{'name': 'yes', 'type': 'boolean'}]}}",
           "{'n':5}");
     assert_int_equal(rig.last.opened.count, 1);
     assert_true(str_eq(rig.last.opened.items[0].assignees_json,
@@ -59,7 +57,9 @@ static void test_people__a_wait_that_opens_says_in_whose_inbox_it_is(void **stat
 static void test_people__only_who_is_assigned_may_answer(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'ok','assignee':'group:boss'"), "{}");
+    start("{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'ok', 'assignee': 'group:boss'}}",
+          "{}");
     assert_false(answer_at("w", 1, "['u1','group:clerk']", "1"));
     assert_int_equal(rig.err.code, ERR_NOT_FOUND);
     assert_false(answer_at("w", 2, "['group:boss']", "1"));
@@ -73,7 +73,9 @@ static void test_people__only_who_is_assigned_may_answer(void **state)
 static void test_people__an_answer_that_does_not_match_is_refused_and_not_kept(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'ok','assignee':'u1','match':'$.signal.payload == 1'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'ok', 'assignee': 'u1',"
+          "  'match': '$.signal.payload == 1'}}",
+          "{}");
     assert_false(answer_at("w", 1, "['u1']", "2"));
     assert_int_equal(rig.err.code, ERR_INVALID);
     assert_int_equal(rig.x->signals.list.count, 0);
@@ -83,8 +85,11 @@ static void test_people__an_answer_that_does_not_match_is_refused_and_not_kept(v
 static void test_people__an_answer_goes_to_the_wait_that_it_names(void **state)
 {
     (void)state;
-    start("{'code':'p','parallel':{'branches':[[" WAIT("a", "'signalType':'ok','assignee':'u1'") //
-          "],[" WAIT("b", "'signalType':'ok','assignee':'u2'") "]]}}",
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a',"
+          "    'procedure': {'type': 'wait.signal', 'signalType': 'ok', 'assignee': 'u1'}}],"
+          "  [{'code': 'b',"
+          "    'procedure': {'type': 'wait.signal', 'signalType': 'ok', 'assignee': 'u2'}}]]}}",
           "{}");
     assert_int_equal(rig.last.opened.count, 2);
     assert_false(answer_at("b", 1, "['u1']", "1"));
@@ -97,7 +102,9 @@ static void test_people__an_answer_goes_to_the_wait_that_it_names(void **state)
 static void test_people__a_wait_that_is_assigned_anew_is_another_inbox(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'ok','title':'T','assignee':'u1'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'ok', 'title': 'T',"
+          "  'assignee': 'u1'}}",
+          "{}");
     rig_pass(&rig, 1000000);
     assert_true(assign("", 0, "['u2','group:x']"));
     assert_int_equal(rig.last.closed.count, 1);
@@ -114,9 +121,10 @@ static void test_people__a_wait_that_is_assigned_anew_is_another_inbox(void **st
 static void test_people__assigning_needs_one_wait_and_somebody(void **state)
 {
     (void)state;
-    start("{'code':'p','parallel':{'branches':[[" WAIT("a", "'signalType':'ok'") "],[" //
-          WAIT("b", "'signalType':'ok'") "],[{'code':'t','procedure':{'type':'wait.timer',"
-                                         "'duration':'1h'}}]]}}",
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'ok'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'ok'}}],"
+          "  [{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '1h'}}]]}}",
           "{}");
     assert_false(assign("", 0, "'u1'"));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
@@ -133,7 +141,9 @@ static void test_people__assigning_needs_one_wait_and_somebody(void **state)
 static void test_people__an_assignment_holds_while_the_execution_is_paused(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'ok','assignee':'u1'"), "{}");
+    start("{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'ok', 'assignee': 'u1'}}",
+          "{}");
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_PAUSE}));
     assert_true(assign("w", 0, "'u2'"));
     rig_reload(&rig);

@@ -10,10 +10,6 @@
 #define SECOND INT64_C(1000000)
 #define ID "01020304-0506-7708-890a-0b0c0d0e0f10"
 
-#define DATA(data) "{'type':'compute.transform','data':" data "}"
-#define AS(name, data) "{'type':'compute.transform','as':'" name "','data':" data "}"
-#define FAIL "{'type':'compute.fail','code':'no','message':'m'}"
-
 static void start(const char *scenario, const char *input)
 {
     rig_define(&rig, scenario);
@@ -47,22 +43,28 @@ static bool has_error(const char *word)
 
 static void test_if__runs_one_of_two_lists(void **state)
 {
-    static const char commands[] = "{'type':'flow.if','condition':'input.n > 1','then':[" DATA(
-        "'more'") "],'else':[" DATA("'less'") "]}";
+    static const char commands[] = "{'type': 'flow.if', 'condition': 'input.n > 1',"
+                                   "  'then': [{'type': 'compute.transform', 'data': 'more'}],"
+                                   "  'else': [{'type': 'compute.transform', 'data': 'less'}]}";
 
     (void)state;
     run(commands, "{'n':2}");
     assert_string_equal(result(), "'more'");
     run(commands, "{'n':1}");
     assert_string_equal(result(), "'less'");
-    run("{'type':'flow.if','condition':'false','then':[" DATA("1") "]}", "{}");
+    run("{'type': 'flow.if', 'condition': 'false',"
+        "  'then': [{'type': 'compute.transform', 'data': 1}]}",
+        "{}");
     assert_string_equal(result(), "null");
 }
 
 static void test_match__runs_the_case_of_the_value(void **state)
 {
-    static const char commands[] = "{'type':'flow.match','expression':'input.v','cases':{'red':[" //
-        DATA("1") "],'2':[" DATA("2") "],'true':[" DATA("3") "]},'default':[" DATA("0") "]}";
+    static const char commands[] = "{'type': 'flow.match', 'expression': 'input.v', 'cases': "
+                                   "{'red': [{'type': 'compute.transform',"
+                                   "  'data': 1}], '2': [{'type': 'compute.transform', 'data': 2}],"
+                                   "  'true': [{'type': 'compute.transform', 'data': 3}]},"
+                                   "  'default': [{'type': 'compute.transform', 'data': 0}]}";
 
     (void)state;
     run(commands, "{'v':'red'}");
@@ -78,19 +80,24 @@ static void test_match__runs_the_case_of_the_value(void **state)
 static void test_try__catches_and_sees_the_error(void **state)
 {
     (void)state;
-    run("{'type':'flow.try','as':'t','commands':[" FAIL "," DATA("'never'") "],'catch':[" //
-        DATA("'$.error.code'") "]}," DATA("['$.t']"),
+    run("{'type': 'flow.try', 'as': 't', 'commands': ["
+        "  {'type': 'compute.fail', 'code': 'no', 'message': 'm'},"
+        "  {'type': 'compute.transform', 'data': 'never'}],"
+        "  'catch': [{'type': 'compute.transform', 'data': '$.error.code'}]},"
+        "{'type': 'compute.transform', 'data': ['$.t']}",
         "{}");
     assert_string_equal(result(), "['no']");
-    run("{'type':'flow.try','commands':[" DATA("1") "],'catch':[" DATA("2") "]}", "{}");
+    run("{'type': 'flow.try', 'commands': [{'type': 'compute.transform', 'data': 1}],"
+        "  'catch': [{'type': 'compute.transform', 'data': 2}]}",
+        "{}");
     assert_string_equal(result(), "1");
 }
 
 static void test_try__a_failure_in_the_catch_fails_the_step(void **state)
 {
     (void)state;
-    run("{'type':'flow.try','commands':[" FAIL "],'catch':[{'type':'compute.fail','code':'worse',"
-        "'message':'m'}]}",
+    run("{'type': 'flow.try', 'commands': [{'type': 'compute.fail', 'code': 'no', 'message': 'm'}],"
+        "  'catch': [{'type': 'compute.fail', 'code': 'worse', 'message': 'm'}]}",
         "{}");
     assert_true(has_error("worse"));
 }
@@ -98,8 +105,8 @@ static void test_try__a_failure_in_the_catch_fails_the_step(void **state)
 static void test_optional__an_error_becomes_a_warning(void **state)
 {
     (void)state;
-    run("{'type':'compute.fail','code':'no','message':'m','optional':true,'as':'o'}," //
-        DATA("{'w':'=$.warnings.map(w, w.code)','o':'=$.o'}"),
+    run("{'type': 'compute.fail', 'code': 'no', 'message': 'm', 'optional': true, 'as': 'o'},"
+        "{'type': 'compute.transform', 'data': {'w': '=$.warnings.map(w, w.code)', 'o': '=$.o'}}",
         "{}");
     assert_string_equal(result(), "{'w':['no'],'o':null}");
 }
@@ -107,7 +114,9 @@ static void test_optional__an_error_becomes_a_warning(void **state)
 static void test_when__a_command_that_is_skipped_leaves_the_result(void **state)
 {
     (void)state;
-    run(AS("a", "1") ",{'type':'compute.transform','when':'$.a > 1','data':2}", "{}");
+    run("{'type': 'compute.transform', 'as': 'a', 'data': 1},"
+        "{'type': 'compute.transform', 'when': '$.a > 1', 'data': 2}",
+        "{}");
     assert_string_equal(result(), "1");
 }
 
@@ -123,14 +132,14 @@ static void test_result__shapes_what_a_command_answers(void **state)
 static void test_procedure__has_its_own_input_and_result(void **state)
 {
     (void)state;
-    start(
-        "{'code':'a','procedures':{'double':{'input':[{'name':'n','type':'integer','required':"
-        "true},{'name':'by','type':'integer','default':2}],'commands':[" AS(
-            "d", "'=$.input.n * $.input.by'") "," DATA("'ignored'") "],'result':{'twice':'$.d'}}},"
-                                                                    "'steps':[{'code':'x',"
-                                                                    "'procedure':'double','input'"
-                                                                    ":{'n':'$.input.v'}}]}",
-        "{'v':21}");
+    start("{'code': 'a', 'procedures': {'double': {'input': ["
+          "  {'name': 'n', 'type': 'integer', 'required': true},"
+          "  {'name': 'by', 'type': 'integer', 'default': 2}],"
+          "  'commands': ["
+          "    {'type': 'compute.transform', 'as': 'd', 'data': '=$.input.n * $.input.by'},"
+          "    {'type': 'compute.transform', 'data': 'ignored'}], 'result': {'twice': '$.d'}}},"
+          "  'steps': [{'code': 'x', 'procedure': 'double', 'input': {'n': '$.input.v'}}]}",
+          "{'v':21}");
     assert_string_equal(result(), "{'twice':42}");
     assert_string_equal(rig_text(&rig, rig_row(&rig, "x")->input_json), "{'n':21}");
 }
@@ -138,9 +147,9 @@ static void test_procedure__has_its_own_input_and_result(void **state)
 static void test_procedure__a_wrong_input_is_a_business_error(void **state)
 {
     (void)state;
-    start("{'code':'a','procedures':{'p':{'input':[{'name':'n','type':'integer','required':true}],"
-          "'commands':[" DATA("1") "]}},'steps':[{'code':'x','procedure':'p','input':{'n':"
-                                   "'$.input.v'}}]}",
+    start("{'code': 'a', 'procedures': {'p': {'input': [{'name': 'n', 'type': 'integer',"
+          "  'required': true}], 'commands': [{'type': 'compute.transform', 'data': 1}]}},"
+          "  'steps': [{'code': 'x', 'procedure': 'p', 'input': {'n': '$.input.v'}}]}",
           "{'v':'text'}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(has_error("validation_input") && has_error("/input/n"));
@@ -149,15 +158,13 @@ static void test_procedure__a_wrong_input_is_a_business_error(void **state)
 static void test_call__gives_its_result_to_the_caller(void **state)
 {
     (void)state;
-    start("{'code':'a','procedures':{'inc':{'commands':[" DATA(
-              "'=$.input.n + 1'") "]},'twice':{"
-                                  "'commands':[{'type':'flow.call','procedure':'inc','input':{'n':'"
-                                  "$.input.n'},'as':'one'},"
-                                  "{'type':'flow.call','procedure':'inc','input':{'n':'$.one'}}]}},"
-                                  "'steps':[{'code':'x',"
-                                  "'procedure':[{'type':'flow.call','procedure':'twice','input':{'"
-                                  "n':5},'as':'t'}," //
-          DATA("'=$.t * 10'") "]}]}",
+    start("{'code': 'a', 'procedures': {'inc': {'commands': [{'type': 'compute.transform',"
+          "  'data': '=$.input.n + 1'}]}, 'twice': {'commands': ["
+          "    {'type': 'flow.call', 'procedure': 'inc', 'input': {'n': '$.input.n'}, 'as': 'one'},"
+          "    {'type': 'flow.call', 'procedure': 'inc', 'input': {'n': '$.one'}}]}},"
+          "  'steps': [{'code': 'x', 'procedure': ["
+          "    {'type': 'flow.call', 'procedure': 'twice', 'input': {'n': 5}, 'as': 't'},"
+          "    {'type': 'compute.transform', 'data': '=$.t * 10'}]}]}",
           "{}");
     assert_string_equal(result(), "70");
 }
@@ -165,16 +172,17 @@ static void test_call__gives_its_result_to_the_caller(void **state)
 static void test_call__writes_variables_of_the_process(void **state)
 {
     (void)state;
-    start("{'code':'a','procedures':{'p':{'commands':[{'type':'compute.set','values':{'v':'$.input."
-          "n'}}]}},'steps':[{'code':'x','procedure':{'type':'flow.call','procedure':'p','input':{"
-          "'n':3}}},{'code':'y','procedure':" DATA("'$.variables.v'") "}]}",
+    start("{'code': 'a', 'procedures': {'p': {'commands': [{'type': 'compute.set',"
+          "  'values': {'v': '$.input.n'}}]}}, 'steps': ["
+          "    {'code': 'x',"
+          "      'procedure': {'type': 'flow.call', 'procedure': 'p', 'input': {'n': 3}}},"
+          "    {'code': 'y',"
+          "      'procedure': {'type': 'compute.transform', 'data': '$.variables.v'}}]}",
           "{}");
     assert_string_equal(result(), "3");
 }
 
 /* --- workers --- */
-
-#define EXTERNAL "{'code':'x','procedure':'erp.sync','input':{'id':'$.input.id'}}"
 
 static bool answer(const char *key, const char *output, const char *error)
 {
@@ -190,7 +198,9 @@ static bool answer(const char *key, const char *output, const char *error)
 static void test_external__waits_for_a_worker(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" EXTERNAL "]}", "{'id':7}");
+    start("{'code': 'a',"
+          "  'steps': [{'code': 'x', 'procedure': 'erp.sync', 'input': {'id': '$.input.id'}}]}",
+          "{'id':7}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_true(has_error("\"kind\":\"job\"") && has_error("erp.sync") && has_error("reason"));
     assert_string_equal(rig_text(&rig, rig.last.history.items[0].key), ID "-x");
@@ -206,7 +216,9 @@ static void test_external__waits_for_a_worker(void **state)
 static void test_external__its_error_is_the_steps(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" EXTERNAL "]}", "{'id':7}");
+    start("{'code': 'a',"
+          "  'steps': [{'code': 'x', 'procedure': 'erp.sync', 'input': {'id': '$.input.id'}}]}",
+          "{'id':7}");
     assert_true(answer(ID "-x", NULL, "{'code':'full','message':'no room','class':'transient'}"));
     assert_int_equal(rig.x->cursor.phase, PHASE_RETRY);
     rig_settle(&rig);
@@ -259,7 +271,8 @@ static void test_external__time_that_is_up_while_a_worker_holds_it_leaves_doubt(
 static void test_external__one_that_never_left_is_asked_for_when_it_is_woken(void **state)
 {
     (void)state;
-    rig_define(&rig, "{'code':'a','steps':[" EXTERNAL "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'x', 'procedure': 'erp.sync',"
+                     "  'input': {'id': '$.input.id'}}]}");
     rig_start(&rig, "{'id':7}");
     rig.x->cursor.asked_seq = 0;
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_WAKE}));
@@ -277,17 +290,17 @@ static void test_external__what_was_done_before_it_is_not_done_again(void **stat
     int64_t version;
 
     (void)state;
-    run("{'type':'compute.set','values':{'v':'=string($.now)'}}," AS(
-            "first", "'=string($.now)'") ",{'type':'compute.transform','when':'$.now > "
-                                         "timestamp(\\'2027-01-01\\')','data':1,'as':"
-                                         "'late'},{'type':'record.create','object':'o','id':'1','"
-                                         "data':{'at':'$.first'}},"
-                                         "{'type':'flow.if','condition':'$.now < "
-                                         "timestamp(\\'2027-01-01\\')','then':["
-                                         "{'type':'flow.call','procedure':'erp.sync','input':{'n':"
-                                         "1},'as':'job','result':'=$.response"
-                                         " * 2'}],'else':[" DATA("'else'") "]}," DATA(
-                                             "{'first':'$.first','job':'$.job','late':'=$.late'}"),
+    run("{'type': 'compute.set', 'values': {'v': '=string($.now)'}},"
+        "{'type': 'compute.transform', 'as': 'first', 'data': '=string($.now)'},"
+        "{'type': 'compute.transform', 'when': '$.now > timestamp(\\'2027-01-01\\')', 'data': 1,"
+        "  'as': 'late'},"
+        "{'type': 'record.create', 'object': 'o', 'id': '1', 'data': {'at': '$.first'}},"
+        "{'type': 'flow.if', 'condition': '$.now < timestamp(\\'2027-01-01\\')',"
+        "  'then': [{'type': 'flow.call', 'procedure': 'erp.sync', 'input': {'n': 1}, 'as': 'job',"
+        "    'result': '=$.response * 2'}],"
+        "  'else': [{'type': 'compute.transform', 'data': 'else'}]},"
+        "{'type': 'compute.transform',"
+        "  'data': {'first': '$.first', 'job': '$.job', 'late': '=$.late'}}",
         "{}");
     assert_string_equal(rig_text(&rig, rig.x->cursor.awaited), ID "-x.5.1");
     assert_string_equal(rig_find_record(&rig, "o", "1", &version), "none");
@@ -316,7 +329,9 @@ static void test_external__a_record_that_changed_meanwhile_is_a_conflict(void **
 static void test_external__cancelling_does_not_wait_for_it(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" EXTERNAL "]}", "{'id':7}");
+    start("{'code': 'a',"
+          "  'steps': [{'code': 'x', 'procedure': 'erp.sync', 'input': {'id': '$.input.id'}}]}",
+          "{'id':7}");
     assert_true(rig_cancel(&rig, ""));
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
 }
@@ -324,11 +339,13 @@ static void test_external__cancelling_does_not_wait_for_it(void **state)
 static void test_external__may_roll_back(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[{'code':'x','procedure':" DATA(
-              "{'id':5}") ",'rollback':{"
-                          "'procedure':'erp.undo','input':{'id':'$.steps.x.id'}}},{'code':'y','"
-                          "procedure':" FAIL "}]}",
-          "{}");
+    rig_define(
+        &rig,
+        "{'code': 'a', 'steps': ["
+        "  {'code': 'x', 'procedure': {'type': 'compute.transform', 'data': {'id': 5}},"
+        "    'rollback': {'procedure': 'erp.undo', 'input': {'id': '$.steps.x.id'}}},"
+        "  {'code': 'y', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}");
+    rig_start(&rig, "{}");
     assert_int_equal(rig.x->status, STATUS_COMPENSATING);
     assert_string_equal(rig_text(&rig, rig.x->cursor.awaited), ID "-x-rollback");
     rig_reload(&rig);
@@ -340,10 +357,13 @@ static void test_external__may_roll_back(void **state)
 static void test_external__a_rollback_that_a_worker_refuses_is_a_dead_letter(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[{'code':'x','procedure':" DATA("1") ",'rollback':'erp.undo'},"
-                                                                    "{'code':'y','procedure':" FAIL
-                                                                    "}]}",
-          "{}");
+    rig_define(
+        &rig,
+        "{'code': 'a', 'steps': ["
+        "  {'code': 'x', 'procedure': {'type': 'compute.transform', 'data': 1},"
+        "    'rollback': 'erp.undo'},"
+        "  {'code': 'y', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}");
+    rig_start(&rig, "{}");
     assert_true(answer(ID "-x-rollback", NULL, "{'code':'gone','message':'m'}"));
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_string_equal(rig_trace(&rig), "x y.failed -x.failed");
@@ -369,15 +389,13 @@ static void test_validate__names_every_rule_that_is_broken(void **state)
     assert_false(has_error("never"));
 }
 
-#define LINES "{'items':[{'k':'a','n':1},{'k':'b','n':5},{'k':'a','n':2.5}]}"
-
 static void test_aggregate__over_all_items(void **state)
 {
     (void)state;
     run("{'type':'compute.aggregate','items':'$.input.items','fields':{'total':{'op':'sum','of':"
         "'item.n'},'mean':{'op':'avg','of':'item.n'},'least':{'op':'min','of':'item.n'},'most':{"
         "'op':'max','of':'item.n'},'count':{'op':'count'}}}",
-        LINES);
+        "{'items': [{'k': 'a', 'n': 1}, {'k': 'b', 'n': 5}, {'k': 'a', 'n': 2.5}]}");
     assert_string_equal(result(),
                         "{'total':8.5,'mean':2.8333333333333335,'least':1,'most':5,'count':3}");
     run("{'type':'compute.aggregate','items':[],'fields':{'total':{'op':'sum','of':'item.n'},"
@@ -391,7 +409,7 @@ static void test_aggregate__by_group(void **state)
     (void)state;
     run("{'type':'compute.aggregate','items':'$.input.items','by':'item.k','fields':{'total':{'op':"
         "'sum','of':'item.n'},'count':{'op':'count'}}}",
-        LINES);
+        "{'items': [{'k': 'a', 'n': 1}, {'k': 'b', 'n': 5}, {'k': 'a', 'n': 2.5}]}");
     assert_string_equal(result(), "{'groups':[{'key':'a','total':3.5,'count':2},{'key':'b','total':"
                                   "5,'count':1}]}");
 }

@@ -6,9 +6,19 @@
 static void test_reconcile__succeeded_completes_the_step_with_the_output(void **state)
 {
     (void)state;
-    run(SCENARIO(PAY(LOST,
-                     ANSWERS("[{\\'outcome\\':\\'succeeded\\',\\'output\\':{\\'id\\':\\'p1\\'}}]"),
-                     NO_RETRY) AFTER));
+    run("{'code': 'a', 'steps': ["
+        "  {'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "    'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "      'class': 'indeterminate', 'details': {'sent': true}},"
+        "    'reconcile': {'procedure': ["
+        "      {'type': 'compute.set',"
+        "        'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "      {'type': 'compute.transform',"
+        "        'data': "
+        "'=[{\\'outcome\\':\\'succeeded\\',\\'output\\':{\\'id\\':\\'p1\\'}}][variables.asked - "
+        "1]'}],"
+        "      'every': '5s', 'max': 3}, 'retry': {'maxAttempts': 1}},"
+        "  {'code': 'after', 'procedure': {'type': 'compute.transform', 'data': '$.steps.pay'}}]}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(rig_trace(&rig), "?pay pay after");
     assert_string_equal(rig_output(&rig, "pay"), "{'id':'p1'}");
@@ -22,22 +32,49 @@ static void test_reconcile__succeeded_completes_the_step_with_the_output(void **
 static void test_reconcile__failed_is_a_business_error_that_is_not_tried_again(void **state)
 {
     (void)state;
-    run(SCENARIO(PAY(LOST, ANSWERS("[{\\'outcome\\':\\'failed\\'}]"), RETRY)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "    'class': 'indeterminate', 'details': {'sent': true}},"
+        "  'reconcile': {'procedure': ["
+        "    {'type': 'compute.set',"
+        "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "    {'type': 'compute.transform',"
+        "      'data': '=[{\\'outcome\\':\\'failed\\'}][variables.asked - 1]'}], 'every': '5s',"
+        "    'max': 3}, 'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}}]}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_string_equal(rig_trace(&rig), "?pay pay.failed");
     assert_has(error(), "'code':'external_failed'");
     assert_has(error(), "'class':'business','retryable':false");
-    run(SCENARIO(PAY(LOST,
-                     ANSWERS("[{\\'outcome\\':\\'failed\\',\\'error\\':{\\'code\\':\\'declined\\',"
-                             "\\'message\\':\\'no funds\\',\\'class\\':\\'transient\\'}}]"),
-                     RETRY)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "    'class': 'indeterminate', 'details': {'sent': true}},"
+        "  'reconcile': {'procedure': ["
+        "    {'type': 'compute.set',"
+        "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "    {'type': 'compute.transform',"
+        "      'data': "
+        "'=[{\\'outcome\\':\\'failed\\',\\'error\\':{\\'code\\':\\'declined\\',\\'message\\':\\'no "
+        "funds\\',\\'class\\':\\'transient\\'}}][variables.asked - 1]'}],"
+        "    'every': '5s', 'max': 3},"
+        "  'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}}]}");
     assert_has(error(), "{'code':'declined','message':'no funds','class':'business'");
 }
 
 static void test_reconcile__not_happened_tries_again_with_the_same_key(void **state)
 {
     (void)state;
-    start(SCENARIO(PAY(LOST_ONCE, ANSWERS("[{\\'outcome\\':\\'not_happened\\'}]"), RETRY)));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+          "  'procedure': ["
+          "    {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+          "      'class': 'indeterminate', 'when': 'execution.attempt == 1'},"
+          "    {'type': 'compute.transform', 'data': {'id': 'again'}}],"
+          "  'reconcile': {'procedure': ["
+          "    {'type': 'compute.set',"
+          "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+          "    {'type': 'compute.transform',"
+          "      'data': '=[{\\'outcome\\':\\'not_happened\\'}][variables.asked - 1]'}],"
+          "    'every': '5s', 'max': 3},"
+          "  'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}}]}");
     assert_true(rig_wake(&rig));
     assert_has(waiting_for(), "{'kind':'retry','step':'pay','attempt':2,'error':{'code':"
                               "'no_answer'");
@@ -50,7 +87,17 @@ static void test_reconcile__not_happened_tries_again_with_the_same_key(void **st
 static void test_reconcile__not_happened_without_an_attempt_left_has_failed(void **state)
 {
     (void)state;
-    run(SCENARIO(PAY(LOST, ANSWERS("[{\\'outcome\\':\\'not_happened\\'}]"), NO_RETRY UNDO)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "    'class': 'indeterminate', 'details': {'sent': true}},"
+        "  'reconcile': {'procedure': ["
+        "    {'type': 'compute.set',"
+        "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "    {'type': 'compute.transform',"
+        "      'data': '=[{\\'outcome\\':\\'not_happened\\'}][variables.asked - 1]'}],"
+        "    'every': '5s', 'max': 3}, 'retry': {'maxAttempts': 1},"
+        "  'rollback': {'type': 'compute.transform',"
+        "    'data': ['$.steps.pay.output', '$.input.sum']}}]}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     /* It has not happened, so there is nothing to undo and nothing to see. */
     assert_string_equal(rig_trace(&rig), "?pay pay.failed");
@@ -61,9 +108,17 @@ static void test_reconcile__not_happened_without_an_attempt_left_has_failed(void
 static void test_reconcile__anything_else_is_asked_again_after_every(void **state)
 {
     (void)state;
-    start(SCENARIO(PAY(LOST,
-                       ANSWERS("[{\\'outcome\\':\\'unknown\\'},7,{\\'outcome\\':\\'succeeded\\'}]"),
-                       NO_RETRY)));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+          "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+          "    'class': 'indeterminate', 'details': {'sent': true}},"
+          "  'reconcile': {'procedure': ["
+          "    {'type': 'compute.set',"
+          "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+          "    {'type': 'compute.transform',"
+          "      'data': "
+          "'=[{\\'outcome\\':\\'unknown\\'},7,{\\'outcome\\':\\'succeeded\\'}][variables.asked - "
+          "1]'}],"
+          "    'every': '5s', 'max': 3}, 'retry': {'maxAttempts': 1}}]}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_string_equal(waiting_for(),
                         "{'kind':'reconcile','step':'pay','asked':0,'error':{'code':'no_answer',"
@@ -91,11 +146,13 @@ static void test_reconcile__anything_else_is_asked_again_after_every(void **stat
 static void test_reconcile__an_error_of_its_own_is_no_answer(void **state)
 {
     (void)state;
-    run(SCENARIO(
-        PAY(LOST,
-            "[{'type':'compute.set','values':{'asked':1}},{'type':'compute.transform','data':"
-            "'=1 / 0'}]",
-            NO_RETRY)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "    'class': 'indeterminate', 'details': {'sent': true}},"
+        "  'reconcile': {'procedure': ["
+        "    {'type': 'compute.set', 'values': {'asked': 1}},"
+        "    {'type': 'compute.transform', 'data': '=1 / 0'}], 'every': '5s', 'max': 3},"
+        "  'retry': {'maxAttempts': 1}}]}");
     assert_string_equal(rig_trace(&rig), "?pay.failed ?pay.failed(2) ?pay.failed(3)");
     assert_has(rig_text(&rig, question(0)->error_json), "expression_");
     /* A question that failed leaves no trace. */
@@ -106,22 +163,28 @@ static void test_reconcile__an_error_of_its_own_is_no_answer(void **state)
 static void test_reconcile__sees_the_error_the_input_and_no_result(void **state)
 {
     (void)state;
-    run(SCENARIO("{'code':'before','procedure':{'type':'compute.transform','data':5}}," PAY(
-        LOST,
-        "{'type':'compute.transform','data':{'outcome':'succeeded','output':['$.error.code',"
-        "'$.error.details.sent','$.input.sum','$.input.n','$.steps.pay','$.steps.before.output',"
-        "'$.execution.attempt']}}",
-        NO_RETRY)));
+    run("{'code': 'a', 'steps': ["
+        "  {'code': 'before', 'procedure': {'type': 'compute.transform', 'data': 5}},"
+        "  {'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "    'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "      'class': 'indeterminate', 'details': {'sent': true}},"
+        "    'reconcile': {'procedure': {'type': 'compute.transform',"
+        "      'data': {'outcome': 'succeeded', 'output': ["
+        "        '$.error.code', '$.error.details.sent', '$.input.sum', '$.input.n',"
+        "        '$.steps.pay', '$.steps.before.output', '$.execution.attempt']}}, 'every': '5s',"
+        "      'max': 3}, 'retry': {'maxAttempts': 1}}]}");
     assert_string_equal(rig_output(&rig, "pay"), "['no_answer',true,10,1,null,5,1]");
 }
 
 static void test_reconcile__may_be_a_named_procedure_with_its_input(void **state)
 {
     (void)state;
-    run("{'code':'a','procedures':{'look':{'commands':[{'type':'compute.transform','data':"
-        "{'outcome':'succeeded','output':'$.input.of'}}]}},'steps':[{'code':'pay','input':{'sum':"
-        "4},'retry':{'maxAttempts':1},'procedure':" LOST
-        ",'reconcile':{'procedure':'look','input':{'of':'$.input.sum'}}}]}");
+    run("{'code': 'a', 'procedures': {'look': {'commands': [{'type': 'compute.transform',"
+        "  'data': {'outcome': 'succeeded', 'output': '$.input.of'}}]}},"
+        "  'steps': [{'code': 'pay', 'input': {'sum': 4}, 'retry': {'maxAttempts': 1},"
+        "    'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "      'class': 'indeterminate', 'details': {'sent': true}},"
+        "    'reconcile': {'procedure': 'look', 'input': {'of': '$.input.sum'}}}]}");
     assert_string_equal(rig_output(&rig, "pay"), "4");
     assert_string_equal(rig_text(&rig, question(0)->input_json), "{'of':4}");
 }
@@ -129,11 +192,13 @@ static void test_reconcile__may_be_a_named_procedure_with_its_input(void **state
 static void test_reconcile__sees_the_loop_that_its_step_is_in(void **state)
 {
     (void)state;
-    run(SCENARIO("{'code':'l','loop':{'for':['x','y'],'as':'line','collect':'$.steps.pay.output',"
-                 "'steps':[" PAY(LOST,
-                                 "{'type':'compute.transform','data':{'outcome':'succeeded',"
-                                 "'output':'$.loop.line'}}",
-                                 NO_RETRY) "]}}"));
+    run("{'code': 'a', 'steps': [{'code': 'l', 'loop': {'for': ['x', 'y'], 'as': 'line',"
+        "  'collect': '$.steps.pay.output', 'steps': [{'code': 'pay',"
+        "    'input': {'sum': '=input.n * 10'}, 'procedure': {'type': 'compute.fail',"
+        "      'code': 'no_answer', 'message': 'lost', 'class': 'indeterminate',"
+        "      'details': {'sent': true}}, 'reconcile': {'procedure': {'type': 'compute.transform',"
+        "      'data': {'outcome': 'succeeded', 'output': '$.loop.line'}}, 'every': '5s',"
+        "      'max': 3}, 'retry': {'maxAttempts': 1}}]}}]}");
     assert_string_equal(rig_trace(&rig), "?pay pay ?pay2 pay2 l");
     assert_has(rig_output(&rig, "l"), "'items':['x','y']");
     assert_string_equal(rig_text(&rig, question(1)->key), ID "-pay-2-reconcile-1");
@@ -144,20 +209,39 @@ static void test_reconcile__sees_the_loop_that_its_step_is_in(void **state)
 static void test_reconcile__is_not_asked_about_other_failures(void **state)
 {
     (void)state;
-    run(SCENARIO(
-        PAY("{'type':'compute.fail','code':'no','message':'m'}", ANSWERS("[]"), NO_RETRY)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'},"
+        "  'reconcile': {'procedure': ["
+        "    {'type': 'compute.set',"
+        "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "    {'type': 'compute.transform', 'data': '=[][variables.asked - 1]'}], 'every': '5s',"
+        "    'max': 3}, 'retry': {'maxAttempts': 1}}]}");
     assert_string_equal(rig_trace(&rig), "pay.failed");
-    run(SCENARIO(PAY("{'type':'compute.fail','code':'no','message':'m','class':'transient'}",
-                     ANSWERS("[]"), RETRY)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm',"
+        "    'class': 'transient'}, 'reconcile': {'procedure': ["
+        "    {'type': 'compute.set',"
+        "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "    {'type': 'compute.transform', 'data': '=[][variables.asked - 1]'}], 'every': '5s',"
+        "    'max': 3}, 'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}}]}");
     assert_string_equal(rig_trace(&rig), "pay.failed pay.failed(2)");
 }
 
 static void test_reconcile__each_attempt_in_doubt_has_its_own_questions(void **state)
 {
     (void)state;
-    run(SCENARIO(PAY(
-        LOST, ANSWERS("[{\\'outcome\\':\\'not_happened\\'},0,0,{\\'outcome\\':\\'succeeded\\'}]"),
-        RETRY)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "    'class': 'indeterminate', 'details': {'sent': true}},"
+        "  'reconcile': {'procedure': ["
+        "    {'type': 'compute.set',"
+        "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "    {'type': 'compute.transform',"
+        "      'data': "
+        "'=[{\\'outcome\\':\\'not_happened\\'},0,0,{\\'outcome\\':\\'succeeded\\'}][variables."
+        "asked - 1]'}],"
+        "    'every': '5s', 'max': 3},"
+        "  'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}}]}");
     assert_string_equal(rig_trace(&rig), "?pay pay.failed ?pay(2) ?pay(3) ?pay(4) "
                                          "pay(2)");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -166,11 +250,18 @@ static void test_reconcile__each_attempt_in_doubt_has_its_own_questions(void **s
 static void test_reconcile__comes_before_the_policy_of_a_command(void **state)
 {
     (void)state;
-    run(SCENARIO(
-        PAY("[{'type':'compute.fail','code':'no_answer','message':'lost','class':"
-            "'indeterminate','retry':{'maxAttempts':2,'delay':'1m','jitter':'none'}}]",
-            ANSWERS("[{\\'outcome\\':\\'not_happened\\'},{\\'outcome\\':\\'not_happened\\'}]"),
-            NO_RETRY)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': [{'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "    'class': 'indeterminate',"
+        "    'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}}],"
+        "  'reconcile': {'procedure': ["
+        "    {'type': 'compute.set',"
+        "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "    {'type': 'compute.transform',"
+        "      'data': "
+        "'=[{\\'outcome\\':\\'not_happened\\'},{\\'outcome\\':\\'not_happened\\'}][variables.asked "
+        "- 1]'}],"
+        "    'every': '5s', 'max': 3}, 'retry': {'maxAttempts': 1}}]}");
     assert_string_equal(rig_trace(&rig), "?pay pay.failed ?pay(2) pay.failed(2)");
 }
 
@@ -181,9 +272,18 @@ static void test_reconcile__what_the_attempt_staged_is_applied_when_it_succeeded
     int64_t version;
 
     (void)state;
-    start(SCENARIO(PAY("[{'type':'compute.set','values':{'v':1}},{'type':'record.create','object':"
-                       "'o','id':'1','data':{'k':2}}," LOST "]",
-                       ANSWERS("[{\\'outcome\\':\\'succeeded\\'}]"), NO_RETRY)));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+          "  'procedure': ["
+          "    {'type': 'compute.set', 'values': {'v': 1}},"
+          "    {'type': 'record.create', 'object': 'o', 'id': '1', 'data': {'k': 2}},"
+          "    {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+          "      'class': 'indeterminate', 'details': {'sent': true}}],"
+          "  'reconcile': {'procedure': ["
+          "    {'type': 'compute.set',"
+          "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+          "    {'type': 'compute.transform',"
+          "      'data': '=[{\\'outcome\\':\\'succeeded\\'}][variables.asked - 1]'}],"
+          "    'every': '5s', 'max': 3}, 'retry': {'maxAttempts': 1}}]}");
     assert_string_equal(rig_find_record(&rig, "o", "1", &version), "none");
     rig_reload(&rig);
     rig_settle(&rig);
@@ -196,18 +296,38 @@ static void test_reconcile__what_the_attempt_staged_is_gone_when_it_failed(void 
     int64_t version;
 
     (void)state;
-    run(SCENARIO(PAY("[{'type':'record.create','object':'o','id':'1','data':{'k':2}}," LOST "]",
-                     ANSWERS("[{\\'outcome\\':\\'failed\\'}]"), NO_RETRY)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': ["
+        "    {'type': 'record.create', 'object': 'o', 'id': '1', 'data': {'k': 2}},"
+        "    {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "      'class': 'indeterminate', 'details': {'sent': true}}],"
+        "  'reconcile': {'procedure': ["
+        "    {'type': 'compute.set',"
+        "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "    {'type': 'compute.transform',"
+        "      'data': '=[{\\'outcome\\':\\'failed\\'}][variables.asked - 1]'}], 'every': '5s',"
+        "    'max': 3}, 'retry': {'maxAttempts': 1}}]}");
     assert_string_equal(rig_find_record(&rig, "o", "1", &version), "none");
 }
 
 static void test_reconcile__finished_commands_are_not_repeated_and_are_undone(void **state)
 {
     (void)state;
-    run(SCENARIO(PAY("[{'type':'compute.transform','as':'first','data':'=$.execution.attempt',"
-                     "'rollback':{'type':'compute.transform','data':'=$.first'}}," LOST "]",
-                     ANSWERS("[{\\'outcome\\':\\'not_happened\\'},{\\'outcome\\':\\'failed\\'}]"),
-                     RETRY)));
+    run("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "  'procedure': ["
+        "    {'type': 'compute.transform', 'as': 'first', 'data': '=$.execution.attempt',"
+        "      'rollback': {'type': 'compute.transform', 'data': '=$.first'}},"
+        "    {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "      'class': 'indeterminate', 'details': {'sent': true}}],"
+        "  'reconcile': {'procedure': ["
+        "    {'type': 'compute.set',"
+        "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "    {'type': 'compute.transform',"
+        "      'data': "
+        "'=[{\\'outcome\\':\\'not_happened\\'},{\\'outcome\\':\\'failed\\'}][variables.asked - "
+        "1]'}],"
+        "    'every': '5s', 'max': 3},"
+        "  'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}}]}");
     assert_string_equal(rig_trace(&rig), "?pay pay.failed ?pay(2) pay.failed(2) -pay");
     assert_string_equal(undone(), "1");
     assert_has(error(), "'compensated':['pay']");
@@ -216,9 +336,20 @@ static void test_reconcile__finished_commands_are_not_repeated_and_are_undone(vo
 static void test_reconcile__a_step_that_succeeded_so_is_rolled_back_like_any_other(void **state)
 {
     (void)state;
-    run(SCENARIO(PAY(LOST, ANSWERS("[{\\'outcome\\':\\'succeeded\\',\\'output\\':7}]"),
-                     NO_RETRY UNDO) ",{'code':'x','procedure':{'type':'compute.fail','code':'no',"
-                                    "'message':'m'}}"));
+    run("{'code': 'a', 'steps': ["
+        "  {'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "    'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "      'class': 'indeterminate', 'details': {'sent': true}},"
+        "    'reconcile': {'procedure': ["
+        "      {'type': 'compute.set',"
+        "        'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "      {'type': 'compute.transform',"
+        "        'data': '=[{\\'outcome\\':\\'succeeded\\',\\'output\\':7}][variables.asked - "
+        "1]'}],"
+        "      'every': '5s', 'max': 3}, 'retry': {'maxAttempts': 1},"
+        "    'rollback': {'type': 'compute.transform',"
+        "      'data': ['$.steps.pay.output', '$.input.sum']}},"
+        "  {'code': 'x', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}");
     assert_string_equal(rig_trace(&rig), "?pay pay x.failed -pay");
     assert_string_equal(undone(), "[7,10]");
 }
@@ -228,7 +359,10 @@ static void test_reconcile__a_step_that_succeeded_so_is_rolled_back_like_any_oth
 static void test_reconcile__a_worker_may_be_in_doubt_and_another_asked(void **state)
 {
     (void)state;
-    start(SCENARIO(PAY("'bank.pay'", "'bank.find'", RETRY ",'timeout':'1h'")));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+          "  'procedure': 'bank.pay',"
+          "  'reconcile': {'procedure': 'bank.find', 'every': '5s', 'max': 3},"
+          "  'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}, 'timeout': '1h'}]}");
     assert_true(
         answer(ID "-pay", NULL, "{'code':'no_answer','message':'lost','class':'indeterminate'}"));
     assert_has(waiting_for(), "'kind':'reconcile'");
@@ -253,7 +387,11 @@ static void test_reconcile__a_worker_may_be_in_doubt_and_another_asked(void **st
 static void test_reconcile__a_worker_that_takes_too_long_has_not_answered(void **state)
 {
     (void)state;
-    start(SCENARIO(PAY(LOST, "'bank.find'", NO_RETRY ",'timeout':'1m'")));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+          "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+          "    'class': 'indeterminate', 'details': {'sent': true}},"
+          "  'reconcile': {'procedure': 'bank.find', 'every': '5s', 'max': 3},"
+          "  'retry': {'maxAttempts': 1}, 'timeout': '1m'}]}");
     assert_true(rig_wake(&rig));
     rig_pass(&rig, 60 * SECOND);
     assert_true(rig_wake(&rig));

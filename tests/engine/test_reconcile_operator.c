@@ -7,7 +7,19 @@ static void park(const char *more)
 {
     char scenario[2000];
 
-    (void)snprintf(scenario, sizeof(scenario), SCENARIO(PAY(LOST_ONCE, UNKNOWN, "%s") AFTER), more);
+    (void)snprintf(
+        scenario, sizeof(scenario),
+        "{'code': 'a', 'steps': ["
+        "  {'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "    'procedure': ["
+        "      {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "        'class': 'indeterminate', 'when': 'execution.attempt == 1'},"
+        "      {'type': 'compute.transform', 'data': {'id': 'again'}}],"
+        "    'reconcile': {"
+        "      'procedure': {'type': 'compute.transform', 'data': {'outcome': 'unknown'}},"
+        "      'every': '5s', 'max': 3}%s},"
+        "  {'code': 'after', 'procedure': {'type': 'compute.transform', 'data': '$.steps.pay'}}]}",
+        more);
     run(scenario);
     assert_int_equal(rig.x->status, STATUS_WAITING);
 }
@@ -17,7 +29,7 @@ static void test_reconcile__after_max_it_is_parked_with_a_dead_letter(void **sta
     const struct dead_letter *l;
 
     (void)state;
-    park(NO_RETRY);
+    park(", 'retry': {'maxAttempts': 1}");
     assert_has(waiting_for(), "{'kind':'reconcile','parked':true,'step':'pay','asked':3,'error':"
                               "{'code':'no_answer'");
     assert_int_equal(rig.x->wake_at_us, 0);
@@ -43,7 +55,7 @@ static void test_reconcile__after_max_it_is_parked_with_a_dead_letter(void **sta
 static void test_reconcile__an_operator_says_that_it_succeeded(void **state)
 {
     (void)state;
-    park(NO_RETRY);
+    park(", 'retry': {'maxAttempts': 1}");
     rig_reload(&rig);
     rig_pass(&rig, 100 * 86400 * SECOND);
     assert_true(resolve("succeeded", "{'id':'by hand'}"));
@@ -56,7 +68,7 @@ static void test_reconcile__an_operator_says_that_it_succeeded(void **state)
 static void test_reconcile__an_operator_says_that_it_failed(void **state)
 {
     (void)state;
-    park(NO_RETRY);
+    park(", 'retry': {'maxAttempts': 1}");
     assert_true(resolve("failed", NULL));
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_has(error(), "'class':'business'");
@@ -65,7 +77,7 @@ static void test_reconcile__an_operator_says_that_it_failed(void **state)
 static void test_reconcile__an_operator_says_that_it_has_not_happened(void **state)
 {
     (void)state;
-    park(RETRY);
+    park(", 'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'}");
     rig_pass(&rig, 3600 * SECOND);
     assert_true(resolve("not_happened", NULL));
     assert_int_equal(rig.x->status, STATUS_WAITING);
@@ -77,12 +89,17 @@ static void test_reconcile__an_operator_says_that_it_has_not_happened(void **sta
 static void test_reconcile__an_outcome_for_another_letter_is_refused(void **state)
 {
     (void)state;
-    park(NO_RETRY);
+    park(", 'retry': {'maxAttempts': 1}");
     assert_false(rig_event(&rig, (struct event){.kind = EVENT_RESOLVE,
                                                 .letter = STR("01020304-0506-7708-890a-0b0c0d0e0f1"
                                                               "1")}));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
-    start(SCENARIO(PAY(LOST, UNKNOWN, NO_RETRY)));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+          "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+          "    'class': 'indeterminate', 'details': {'sent': true}},"
+          "  'reconcile': {'procedure': {'type': 'compute.transform',"
+          "    'data': {'outcome': 'unknown'}}, 'every': '5s', 'max': 3},"
+          "  'retry': {'maxAttempts': 1}}]}");
     assert_false(resolve("failed", NULL));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
 }
@@ -90,7 +107,7 @@ static void test_reconcile__an_outcome_for_another_letter_is_refused(void **stat
 static void test_reconcile__a_retry_asks_anew_and_keys_count_on(void **state)
 {
     (void)state;
-    park(NO_RETRY);
+    park(", 'retry': {'maxAttempts': 1}");
     rig_reload(&rig);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
     assert_int_equal(rig.last.incident.status, LETTER_RETRIED);
@@ -106,7 +123,9 @@ static void test_reconcile__a_retry_asks_anew_and_keys_count_on(void **state)
 static void test_reconcile__cancelling_a_parked_one_rolls_back_what_may_have_happened(void **state)
 {
     (void)state;
-    park(NO_RETRY UNDO);
+    park(", 'retry': {'maxAttempts': 1},"
+         "'rollback': {'type': 'compute.transform',"
+         "  'data': ['$.steps.pay.output', '$.input.sum']}");
     assert_true(rig_cancel(&rig, "enough"));
     assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
@@ -117,12 +136,12 @@ static void test_reconcile__cancelling_a_parked_one_rolls_back_what_may_have_hap
 static void test_reconcile__a_parked_one_without_rollback_is_lost_when_it_is_cancelled(void **state)
 {
     (void)state;
-    park(NO_RETRY);
+    park(", 'retry': {'maxAttempts': 1}");
     assert_true(rig_cancel(&rig, "enough"));
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
     assert_int_equal(rig.last.dead_letters.count, 1);
     assert_string_equal(rig_text(&rig, rig.last.dead_letters.items[0].kind), "compensation");
-    park(NO_RETRY);
+    park(", 'retry': {'maxAttempts': 1}");
     assert_true(
         rig_event(&rig, (struct event){.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_LEAVES}));
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
@@ -134,8 +153,22 @@ static void test_reconcile__a_parked_one_without_rollback_is_lost_when_it_is_can
 static void test_reconcile__cancelling_finds_out_first(void **state)
 {
     (void)state;
-    start(SCENARIO(PAY(LOST, ANSWERS("[0,{\\'outcome\\':\\'succeeded\\',\\'output\\':7}]"),
-                       RETRY UNDO) AFTER));
+    start(
+        "{'code': 'a', 'steps': ["
+        "  {'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "    'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "      'class': 'indeterminate', 'details': {'sent': true}},"
+        "    'reconcile': {'procedure': ["
+        "      {'type': 'compute.set',"
+        "        'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "      {'type': 'compute.transform',"
+        "        'data': '=[0,{\\'outcome\\':\\'succeeded\\',\\'output\\':7}][variables.asked - "
+        "1]'}],"
+        "      'every': '5s', 'max': 3},"
+        "    'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'},"
+        "    'rollback': {'type': 'compute.transform',"
+        "      'data': ['$.steps.pay.output', '$.input.sum']}},"
+        "  {'code': 'after', 'procedure': {'type': 'compute.transform', 'data': '$.steps.pay'}}]}");
     assert_true(rig_wake(&rig));
     assert_true(rig_cancel(&rig, "enough"));
     assert_int_equal(rig.x->status, STATUS_COMPENSATING);
@@ -152,7 +185,18 @@ static void test_reconcile__cancelling_finds_out_first(void **state)
 static void test_reconcile__what_has_not_happened_is_not_tried_again_once_stopped(void **state)
 {
     (void)state;
-    start(SCENARIO(PAY(LOST, ANSWERS("[0,{\\'outcome\\':\\'not_happened\\'}]"), RETRY UNDO)));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+          "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+          "    'class': 'indeterminate', 'details': {'sent': true}},"
+          "  'reconcile': {'procedure': ["
+          "    {'type': 'compute.set',"
+          "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+          "    {'type': 'compute.transform',"
+          "      'data': '=[0,{\\'outcome\\':\\'not_happened\\'}][variables.asked - 1]'}],"
+          "    'every': '5s', 'max': 3},"
+          "  'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'},"
+          "  'rollback': {'type': 'compute.transform',"
+          "    'data': ['$.steps.pay.output', '$.input.sum']}}]}");
     assert_true(rig_wake(&rig));
     assert_true(rig_cancel(&rig, "enough"));
     rig_settle(&rig);
@@ -163,7 +207,14 @@ static void test_reconcile__what_has_not_happened_is_not_tried_again_once_stoppe
 static void test_reconcile__what_stays_in_doubt_is_rolled_back_without_output(void **state)
 {
     (void)state;
-    start(SCENARIO(PAY(LOST, UNKNOWN, RETRY UNDO)));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+          "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+          "    'class': 'indeterminate', 'details': {'sent': true}},"
+          "  'reconcile': {'procedure': {'type': 'compute.transform',"
+          "    'data': {'outcome': 'unknown'}}, 'every': '5s', 'max': 3},"
+          "  'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'},"
+          "  'rollback': {'type': 'compute.transform',"
+          "    'data': ['$.steps.pay.output', '$.input.sum']}}]}");
     assert_true(rig_cancel(&rig, "enough"));
     rig_settle(&rig);
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
@@ -174,7 +225,12 @@ static void test_reconcile__what_stays_in_doubt_is_rolled_back_without_output(vo
 static void test_reconcile__a_worker_answers_while_it_is_rolled_back(void **state)
 {
     (void)state;
-    start(SCENARIO(PAY(LOST, "'bank.find'", NO_RETRY UNDO)));
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+          "  'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+          "    'class': 'indeterminate', 'details': {'sent': true}},"
+          "  'reconcile': {'procedure': 'bank.find', 'every': '5s', 'max': 3},"
+          "  'retry': {'maxAttempts': 1}, 'rollback': {'type': 'compute.transform',"
+          "    'data': ['$.steps.pay.output', '$.input.sum']}}]}");
     assert_true(rig_wake(&rig));
     assert_true(rig_cancel(&rig, "enough"));
     assert_has(waiting_for(), "'kind':'job'");
@@ -188,27 +244,47 @@ static void test_reconcile__a_worker_answers_while_it_is_rolled_back(void **stat
 static void test_reconcile__the_deadline_finds_out_first(void **state)
 {
     (void)state;
-    rig_define(&rig, "{'code':'a','settings':{'timeout':'2s'},'steps':[" PAY(
-                         LOST, ANSWERS("[0,{\\'outcome\\':\\'succeeded\\',\\'output\\':7}]"),
-                         NO_RETRY UNDO) "]}");
+    rig_define(
+        &rig, "{'code': 'a', 'settings': {'timeout': '2s'}, 'steps': [{'code': 'pay',"
+              "  'input': {'sum': '=input.n * 10'}, 'procedure': {'type': 'compute.fail',"
+              "    'code': 'no_answer', 'message': 'lost', 'class': 'indeterminate',"
+              "    'details': {'sent': true}}, 'reconcile': {'procedure': ["
+              "    {'type': 'compute.set',"
+              "      'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+              "    {'type': 'compute.transform',"
+              "      'data': '=[0,{\\'outcome\\':\\'succeeded\\',\\'output\\':7}][variables.asked "
+              "- 1]'}],"
+              "    'every': '5s', 'max': 3}, 'retry': {'maxAttempts': 1},"
+              "  'rollback': {'type': 'compute.transform',"
+              "    'data': ['$.steps.pay.output', '$.input.sum']}}]}");
     rig_start(&rig, "{'n':1}");
     assert_true(rig_wake(&rig));
     rig_pass(&rig, 2 * SECOND);
     assert_true(rig_wake(&rig));
     assert_int_equal(rig.x->status, STATUS_COMPENSATING);
-    /* The budget of rolling back is as long, and ends it. */
+    /* The deadline of the execution is none of the rollback: it is found out, then undone. */
     rig_settle(&rig);
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_has(error(), "'code':'timeout_execution'");
-    assert_string_equal(rig_trace(&rig), "?pay pay.failed -pay.failed");
+    assert_string_equal(rig_trace(&rig), "?pay ?pay(2) pay -pay");
 }
 
 static void test_reconcile__a_deadline_that_holds_is_asked_anew_by_a_retry(void **state)
 {
     (void)state;
-    rig_define(&rig, "{'code':'a','onError':'hold','settings':{'timeout':'2s'},'steps':[" PAY(
-                         LOST, ANSWERS("[0,{\\'outcome\\':\\'succeeded\\',\\'output\\':7}]"),
-                         NO_RETRY) "]}");
+    rig_define(
+        &rig,
+        "{'code': 'a', 'onError': 'hold', 'settings': {'timeout': '2s'},"
+        "  'steps': [{'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "    'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "      'class': 'indeterminate', 'details': {'sent': true}},"
+        "    'reconcile': {'procedure': ["
+        "      {'type': 'compute.set',"
+        "        'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "      {'type': 'compute.transform',"
+        "        'data': '=[0,{\\'outcome\\':\\'succeeded\\',\\'output\\':7}][variables.asked - "
+        "1]'}],"
+        "      'every': '5s', 'max': 3}, 'retry': {'maxAttempts': 1}}]}");
     rig_start(&rig, "{'n':1}");
     assert_true(rig_wake(&rig));
     rig_pass(&rig, 2 * SECOND);
@@ -225,8 +301,17 @@ static void test_reconcile__a_deadline_that_holds_is_asked_anew_by_a_retry(void 
 static void test_reconcile__onerror_continue_passes_over_what_has_failed(void **state)
 {
     (void)state;
-    run(SCENARIO(PAY(LOST, ANSWERS("[{\\'outcome\\':\\'failed\\'}]"),
-                     NO_RETRY ",'onError':'continue'") AFTER));
+    run("{'code': 'a', 'steps': ["
+        "  {'code': 'pay', 'input': {'sum': '=input.n * 10'},"
+        "    'procedure': {'type': 'compute.fail', 'code': 'no_answer', 'message': 'lost',"
+        "      'class': 'indeterminate', 'details': {'sent': true}},"
+        "    'reconcile': {'procedure': ["
+        "      {'type': 'compute.set',"
+        "        'values': {'asked': '=(has($.variables.asked) ? $.variables.asked : 0) + 1'}},"
+        "      {'type': 'compute.transform',"
+        "        'data': '=[{\\'outcome\\':\\'failed\\'}][variables.asked - 1]'}], 'every': '5s',"
+        "      'max': 3}, 'retry': {'maxAttempts': 1}, 'onError': 'continue'},"
+        "  {'code': 'after', 'procedure': {'type': 'compute.transform', 'data': '$.steps.pay'}}]}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_has(rig_output(&rig, "after"), "'success':false");
 }

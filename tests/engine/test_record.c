@@ -32,15 +32,13 @@ static void assert_record(const char *id, int64_t version, const char *data)
     assert_int_equal(found, version);
 }
 
-#define STEP(code, command, fields)                                                                \
-    "{'code':'" code "','procedure':{'type':'record." command "','object':'order'," fields "}}"
-
 static void test_record__a_create_without_an_id_needs_no_read(void **state)
 {
     int64_t version;
 
     (void)state;
-    start(STEP("a", "create", "'data':{'n':1}"));
+    start("{'code': 'a',"
+          "  'procedure': {'type': 'record.create', 'object': 'order', 'data': {'n': 1}}}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(rig.needs, 0);
     assert_int_equal(rig.last.records.count, 1);
@@ -54,9 +52,12 @@ static void test_record__a_create_without_an_id_needs_no_read(void **state)
 static void test_record__a_record_that_was_just_made_is_seen_by_later_steps(void **state)
 {
     (void)state;
-    start(STEP("a", "create", "'data':{'n':1}") ","                    //
-          STEP("b", "update", "'id':'=steps.a.id','data':{'m':2}") "," //
-          STEP("c", "get", "'id':'=steps.a.id'"));
+    start("{'code': 'a',"
+          "  'procedure': {'type': 'record.create', 'object': 'order', 'data': {'n': 1}}},"
+          "{'code': 'b', 'procedure': {'type': 'record.update', 'object': 'order',"
+          "  'id': '=steps.a.id', 'data': {'m': 2}}},"
+          "{'code': 'c',"
+          "  'procedure': {'type': 'record.get', 'object': 'order', 'id': '=steps.a.id'}}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(rig.last.records.count, 1);
     assert_int_equal(rig.last.records.items[0].version, 2);
@@ -67,8 +68,9 @@ static void test_record__reads_are_asked_for_and_come_back_with_versions(void **
 {
     (void)state;
     rig_record(&rig, "order", "o1", 7, "{'n':5}");
-    start(STEP("a", "get", "'id':'o1'") "," STEP("b", "update",
-                                                 "'id':'o1','data':{'n':'=steps.a.n + 1'}"));
+    start("{'code': 'a', 'procedure': {'type': 'record.get', 'object': 'order', 'id': 'o1'}},"
+          "{'code': 'b', 'procedure': {'type': 'record.update', 'object': 'order', 'id': 'o1',"
+          "  'data': {'n': '=steps.a.n + 1'}}}");
     assert_int_equal(rig.needs, 1);
     assert_string_equal(result(), "{'id':'o1','version':8,'n':6}");
     assert_int_equal(rig.last.records.items[0].read_version, 7);
@@ -78,11 +80,12 @@ static void test_record__reads_are_asked_for_and_come_back_with_versions(void **
 static void test_record__what_is_missing_is_a_business_error(void **state)
 {
     (void)state;
-    start(STEP("a", "get", "'id':'o1'"));
+    start("{'code': 'a', 'procedure': {'type': 'record.get', 'object': 'order', 'id': 'o1'}}");
     assert_true(failed_with("not_found_record"));
-    start(STEP("a", "update", "'id':'o1','data':{}"));
+    start("{'code': 'a',"
+          "  'procedure': {'type': 'record.update', 'object': 'order', 'id': 'o1', 'data': {}}}");
     assert_true(failed_with("not_found_record"));
-    start(STEP("a", "delete", "'id':'o1'"));
+    start("{'code': 'a', 'procedure': {'type': 'record.delete', 'object': 'order', 'id': 'o1'}}");
     assert_string_equal(result(), "{'deleted':false}");
 }
 
@@ -100,7 +103,8 @@ static void test_record__if_exists_says_what_a_second_create_does(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         rig_record(&rig, "order", "o1", 3, "{'a':1,'b':2}");
         start(str_printf(&rig.mem,
-                         STEP("a", "create", "'id':'o1','data':{'b':20,'c':30},'ifExists':'%s'"),
+                         "{'code': 'a', 'procedure': {'type': 'record.create', 'object': 'order',"
+                         "  'id': 'o1', 'data': {'b': 20, 'c': 30}, 'ifExists': '%s'}}",
                          cases[i].word)
                   .ptr);
         if (cases[i].data == NULL)
@@ -114,14 +118,18 @@ static void test_record__an_expected_version_that_is_another_is_an_error_at_once
 {
     (void)state;
     rig_record(&rig, "order", "o1", 3, "{'a':1}");
-    start(STEP("a", "update", "'id':'o1','data':{},'expectedVersion':2"));
+    start("{'code': 'a', 'procedure': {'type': 'record.update', 'object': 'order', 'id': 'o1',"
+          "  'data': {}, 'expectedVersion': 2}}");
     assert_true(failed_with("conflict_version"));
     assert_true(failed_with("'class':'business'"));
-    start(STEP("a", "delete", "'id':'o1','expectedVersion':2"));
+    start("{'code': 'a', 'procedure': {'type': 'record.delete', 'object': 'order', 'id': 'o1',"
+          "  'expectedVersion': 2}}");
     assert_true(failed_with("conflict_version"));
-    start(STEP("a", "update", "'id':'o1','data':{'b':1},'expectedVersion':3"));
+    start("{'code': 'a', 'procedure': {'type': 'record.update', 'object': 'order', 'id': 'o1',"
+          "  'data': {'b': 1}, 'expectedVersion': 3}}");
     assert_record("o1", 4, "{'a':1,'b':1}");
-    start(STEP("a", "delete", "'id':'o1','expectedVersion':4"));
+    start("{'code': 'a', 'procedure': {'type': 'record.delete', 'object': 'order', 'id': 'o1',"
+          "  'expectedVersion': 4}}");
     assert_record("o1", 0, "none");
 }
 
@@ -129,9 +137,11 @@ static void test_record__many_writes_of_one_record_are_one_write_of_the_commit(v
 {
     (void)state;
     rig_record(&rig, "order", "o1", 3, "{'a':1}");
-    start("{'code':'x','procedure':[{'type':'record.update','object':'order','id':'o1','data':{'b'"
-          ":1}},{'type':'record.update','object':'order','id':'o1','data':{'c':1}}]}," //
-          STEP("y", "update", "'id':'o1','data':{'d':1}"));
+    start("{'code': 'x', 'procedure': ["
+          "  {'type': 'record.update', 'object': 'order', 'id': 'o1', 'data': {'b': 1}},"
+          "  {'type': 'record.update', 'object': 'order', 'id': 'o1', 'data': {'c': 1}}]},"
+          "{'code': 'y', 'procedure': {'type': 'record.update', 'object': 'order', 'id': 'o1',"
+          "  'data': {'d': 1}}}");
     assert_int_equal(rig.last.records.count, 1);
     assert_int_equal(rig.last.records.items[0].read_version, 3);
     assert_record("o1", 6, "{'a':1,'b':1,'c':1,'d':1}");
@@ -140,7 +150,9 @@ static void test_record__many_writes_of_one_record_are_one_write_of_the_commit(v
 static void test_record__made_and_deleted_in_one_turn_never_was(void **state)
 {
     (void)state;
-    start(STEP("a", "create", "'id':'o1','data':{'a':1}") "," STEP("b", "delete", "'id':'o1'"));
+    start("{'code': 'a', 'procedure': {'type': 'record.create', 'object': 'order', 'id': 'o1',"
+          "  'data': {'a': 1}}},"
+          "{'code': 'b', 'procedure': {'type': 'record.delete', 'object': 'order', 'id': 'o1'}}");
     assert_string_equal(result(), "{'deleted':true}");
     assert_int_equal(rig.last.records.count, 0);
 }
@@ -149,7 +161,9 @@ static void test_record__deleted_and_made_again_keeps_counting(void **state)
 {
     (void)state;
     rig_record(&rig, "order", "o1", 3, "{'a':1}");
-    start(STEP("a", "delete", "'id':'o1'") "," STEP("b", "create", "'id':'o1','data':{'b':1}"));
+    start("{'code': 'a', 'procedure': {'type': 'record.delete', 'object': 'order', 'id': 'o1'}},"
+          "{'code': 'b', 'procedure': {'type': 'record.create', 'object': 'order', 'id': 'o1',"
+          "  'data': {'b': 1}}}");
     assert_int_equal(rig.last.records.count, 1);
     assert_record("o1", 5, "{'b':1}");
 }
@@ -158,9 +172,10 @@ static void test_record__a_step_that_fails_leaves_no_trace(void **state)
 {
     (void)state;
     rig_record(&rig, "order", "o1", 3, "{'a':1}");
-    start("{'code':'x','onError':'continue','procedure':[{'type':'record.update','object':'order',"
-          "'id':'o1','data':{'b':1}},{'type':'compute.fail','code':'no','message':'no'}]}," //
-          STEP("y", "get", "'id':'o1'"));
+    start("{'code': 'x', 'onError': 'continue', 'procedure': ["
+          "  {'type': 'record.update', 'object': 'order', 'id': 'o1', 'data': {'b': 1}},"
+          "  {'type': 'compute.fail', 'code': 'no', 'message': 'no'}]},"
+          "{'code': 'y', 'procedure': {'type': 'record.get', 'object': 'order', 'id': 'o1'}}");
     assert_int_equal(rig.last.records.count, 0);
     assert_string_equal(result(), "{'id':'o1','version':3,'a':1}");
 }
@@ -170,7 +185,9 @@ static void test_record__contested_records_end_in_a_transient_conflict(void **st
     (void)state;
     rig.gives_up_on_records = true;
     rig_record(&rig, "order", "o1", 3, "{'a':1}");
-    start(STEP("a", "get", "'id':'o1'") "," STEP("b", "update", "'id':'o1','data':{'b':1}"));
+    start("{'code': 'a', 'procedure': {'type': 'record.get', 'object': 'order', 'id': 'o1'}},"
+          "{'code': 'b', 'procedure': {'type': 'record.update', 'object': 'order', 'id': 'o1',"
+          "  'data': {'b': 1}}}");
     assert_true(failed_with("conflict_version"));
     assert_true(failed_with("'class':'transient','retryable':true"));
 }
@@ -179,9 +196,10 @@ static void test_record__reads_survive_a_wait_that_took_a_buffered_signal(void *
 {
     (void)state;
     rig_record(&rig, "order", "o1", 3, "{'a':1}");
-    start("{'code':'g','procedure':{'type':'wait.signal','signalType':'go'}},"
-          "{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}," //
-          STEP("b", "get", "'id':'=steps.w.payload'"));
+    start("{'code': 'g', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "{'code': 'b',"
+          "  'procedure': {'type': 'record.get', 'object': 'order', 'id': '=steps.w.payload'}}");
     assert_true(rig_signal(&rig, "1", "x", "'o1'"));
     assert_true(rig_signal(&rig, "2", "go", "1"));
     assert_int_equal(rig.needs, 1);
@@ -193,14 +211,16 @@ static void test_record__a_number_is_an_id_too(void **state)
 {
     (void)state;
     rig_record(&rig, "order", "1", 1, "{'a':1}");
-    start(STEP("a", "get", "'id':'=execution.version'"));
+    start("{'code': 'a',"
+          "  'procedure': {'type': 'record.get', 'object': 'order', 'id': '=execution.version'}}");
     assert_string_equal(result(), "{'id':'1','version':1,'a':1}");
 }
 
 static void test_record__data_may_not_pass_for_id_and_version(void **state)
 {
     (void)state;
-    start(STEP("a", "create", "'id':'o1','data':{'id':'other','version':99,'n':1}"));
+    start("{'code': 'a', 'procedure': {'type': 'record.create', 'object': 'order', 'id': 'o1',"
+          "  'data': {'id': 'other', 'version': 99, 'n': 1}}}");
     assert_string_equal(result(), "{'id':'o1','version':1,'n':1}");
 }
 
@@ -233,9 +253,11 @@ static void test_query__filters_orders_and_limits(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         fill();
         start(str_printf(&rig.mem,
-                         STEP("q", "query", "%s") ",{'code':'r','procedure':{'type':"
-                                                  "'compute.transform','data':"
-                                                  "'=steps.q.items.map(i, i.id)'}}",
+
+                         "{'code': 'q',"
+                         "  'procedure': {'type': 'record.query', 'object': 'order', %s}},"
+                         "{'code': 'r', 'procedure': {'type': 'compute.transform',"
+                         "  'data': '=steps.q.items.map(i, i.id)'}}",
                          cases[i].fields)
                   .ptr);
         assert_string_equal(result(), cases[i].ids);
@@ -246,14 +268,15 @@ static void test_query__sees_the_writes_of_its_own_turn(void **state)
 {
     (void)state;
     fill();
-    start(STEP("m", "create", "'id':'z','data':{'n':0}") ","  //
-          STEP("u", "update", "'id':'b','data':{'n':10}") "," //
-          STEP("d", "delete",
-               "'id':'c'") "," //
-                           "{'code':'q','procedure':[{'type':'record.create','object':'order','id':"
-                           "'y','data':{'n':5"
-                           "}},{'type':'record.query','object':'order','orderBy':'n','result':"
-                           "{'ids':'=response.items.map(i, i.id)','count':'=response.count'}}]}");
+    start("{'code': 'm', 'procedure': {'type': 'record.create', 'object': 'order', 'id': 'z',"
+          "  'data': {'n': 0}}},"
+          "{'code': 'u', 'procedure': {'type': 'record.update', 'object': 'order', 'id': 'b',"
+          "  'data': {'n': 10}}},"
+          "{'code': 'd', 'procedure': {'type': 'record.delete', 'object': 'order', 'id': 'c'}},"
+          "{'code': 'q', 'procedure': ["
+          "  {'type': 'record.create', 'object': 'order', 'id': 'y', 'data': {'n': 5}},"
+          "  {'type': 'record.query', 'object': 'order', 'orderBy': 'n',"
+          "    'result': {'ids': '=response.items.map(i, i.id)', 'count': '=response.count'}}]}");
     assert_string_equal(result(), "{'ids':['z','a','y','b'],'count':4}");
 }
 
@@ -261,7 +284,8 @@ static void test_query__a_where_that_fails_fails_the_step(void **state)
 {
     (void)state;
     fill();
-    start(STEP("q", "query", "'where':'record.missing == 1'"));
+    start("{'code': 'q', 'procedure': {'type': 'record.query', 'object': 'order',"
+          "  'where': 'record.missing == 1'}}");
     assert_true(failed_with("expression_error"));
 }
 
@@ -274,17 +298,16 @@ static void fill_many(unsigned count)
             str_printf(&rig.mem, "{'n':%u,'even':%s}", i, i % 2 == 0 ? "true" : "false").ptr);
 }
 
-#define ASK(code, fields, shape)                                                                   \
-    "{'code':'" code "','procedure':{'type':'record.query','object':'order'," fields               \
-    "'result':" shape "}}"
-
 static void test_query__without_a_limit_all_are_found_or_it_fails(void **state)
 {
     (void)state;
     fill_many(1001);
-    start(ASK("q", "'where':'record.n > 0',", "{'n':'=response.count','more':'=response.more'}"));
+    start("{'code': 'q', 'procedure': {'type': 'record.query', 'object': 'order',"
+          "  'where': 'record.n > 0',"
+          "  'result': {'n': '=response.count', 'more': '=response.more'}}}");
     assert_string_equal(result(), "{'n':1000,'more':false}");
-    start(ASK("q", "", "{'n':'=response.count'}"));
+    start("{'code': 'q', 'procedure': {'type': 'record.query', 'object': 'order',"
+          "  'result': {'n': '=response.count'}}}");
     assert_true(failed_with("limit_query"));
 }
 
@@ -292,15 +315,15 @@ static void test_query__a_page_says_that_there_are_others_and_reads_on(void **st
 {
     (void)state;
     fill_many(5);
-    start(
-        ASK("a", "'limit':2,", "'=response'") "," //
-        ASK("b", "'limit':2,'after':'$.steps.a.next',", "'=response'") "," ASK(
-            "c", "'limit':2,'after':'$.steps.b.next',",
-            "'=response'") ","
-                           "{'code':'r','procedure':{'type':'compute.transform','data':'=[steps.a, "
-                           "steps.b, "
-                           "steps.c].map(p, {\\'ids\\': p.items.map(i, i.id), \\'more\\': p.more, "
-                           "\\'count\\': p.count, \\'end\\': p.next == null})'}}");
+    start("{'code': 'a', 'procedure': {'type': 'record.query', 'object': 'order', 'limit': 2,"
+          "  'result': '=response'}},"
+          "{'code': 'b', 'procedure': {'type': 'record.query', 'object': 'order', 'limit': 2,"
+          "  'after': '$.steps.a.next', 'result': '=response'}},"
+          "{'code': 'c', 'procedure': {'type': 'record.query', 'object': 'order', 'limit': 2,"
+          "  'after': '$.steps.b.next', 'result': '=response'}},"
+          "{'code': 'r', 'procedure': {'type': 'compute.transform',"
+          "  'data': '=[steps.a, steps.b, steps.c].map(p, {\\'ids\\': p.items.map(i, i.id), "
+          "\\'more\\': p.more, \\'count\\': p.count, \\'end\\': p.next == null})'}}");
     assert_string_equal(result(), "[{'ids':['o0000','o0001'],'more':true,'count':2,'end':false},"
                                   "{'ids':['o0002','o0003'],'more':true,'count':2,'end':false},"
                                   "{'ids':['o0004'],'more':false,'count':1,'end':true}]");
@@ -311,17 +334,21 @@ static void test_query__pages_go_on_over_the_writes_of_the_turn(void **state)
 {
     (void)state;
     fill_many(6);
-    start(STEP("u", "update", "'id':'o0003','data':{'n':-1}") "," //
-          STEP("d", "delete", "'id':'o0002'") ","                 //
-          STEP("x", "create", "'id':'x','data':{'n':4}") ","      //
-          STEP("y", "create", "'id':'y','data':{'n':4}") ","      //
-          ASK("a", "'orderBy':'n','limit':3,", "'=response'") "," //
-          ASK("b", "'orderBy':'n','limit':2,'after':'$.steps.a.next',",
-              "'=response'") "," ASK("c", "'orderBy':'n','limit':9,'after':'$.steps.b.next',",
-                                     "'=response'") ","
-                                                    "{'code':'r','procedure':{'type':'compute."
-                                                    "transform','data':'=[steps.a, steps.b, "
-                                                    "steps.c].map(p, p.items.map(i, i.id))'}}");
+    start("{'code': 'u', 'procedure': {'type': 'record.update', 'object': 'order', 'id': 'o0003',"
+          "  'data': {'n': -1}}},"
+          "{'code': 'd', 'procedure': {'type': 'record.delete', 'object': 'order', 'id': 'o0002'}},"
+          "{'code': 'x', 'procedure': {'type': 'record.create', 'object': 'order', 'id': 'x',"
+          "  'data': {'n': 4}}},"
+          "{'code': 'y', 'procedure': {'type': 'record.create', 'object': 'order', 'id': 'y',"
+          "  'data': {'n': 4}}},"
+          "{'code': 'a', 'procedure': {'type': 'record.query', 'object': 'order', 'orderBy': 'n',"
+          "  'limit': 3, 'result': '=response'}},"
+          "{'code': 'b', 'procedure': {'type': 'record.query', 'object': 'order', 'orderBy': 'n',"
+          "  'limit': 2, 'after': '$.steps.a.next', 'result': '=response'}},"
+          "{'code': 'c', 'procedure': {'type': 'record.query', 'object': 'order', 'orderBy': 'n',"
+          "  'limit': 9, 'after': '$.steps.b.next', 'result': '=response'}},"
+          "{'code': 'r', 'procedure': {'type': 'compute.transform',"
+          "  'data': '=[steps.a, steps.b, steps.c].map(p, p.items.map(i, i.id))'}}");
     assert_string_equal(result(), "[['o0003','o0000','o0001'],['o0004','x'],['y','o0005']]");
 }
 
@@ -330,13 +357,15 @@ static void test_query__a_cursor_survives_that_its_record_is_stored(void **state
 {
     (void)state;
     fill_many(1);
-    start(STEP("x", "create", "'id':'x','data':{'n':4}") "," //
-          STEP("y", "create", "'id':'y','data':{'n':4}") "," //
-          ASK("a", "'limit':2,",
-              "'=response'") ","
-                             "{'code':'w','procedure':{'type':'wait.timer','duration':'1s'}}," ASK(
-                                 "b", "'limit':2,'after':'$.steps.a.next',",
-                                 "'=response.items.map(i, i.id)'"));
+    start("{'code': 'x', 'procedure': {'type': 'record.create', 'object': 'order', 'id': 'x',"
+          "  'data': {'n': 4}}},"
+          "{'code': 'y', 'procedure': {'type': 'record.create', 'object': 'order', 'id': 'y',"
+          "  'data': {'n': 4}}},"
+          "{'code': 'a', 'procedure': {'type': 'record.query', 'object': 'order', 'limit': 2,"
+          "  'result': '=response'}},"
+          "{'code': 'w', 'procedure': {'type': 'wait.timer', 'duration': '1s'}},"
+          "{'code': 'b', 'procedure': {'type': 'record.query', 'object': 'order', 'limit': 2,"
+          "  'after': '$.steps.a.next', 'result': '=response.items.map(i, i.id)'}}");
     rig.now_us += 2000000;
     assert_true(rig_wake(&rig));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -347,9 +376,11 @@ static void test_query__a_limit_above_a_page_and_a_foreign_cursor_are_refused(vo
 {
     (void)state;
     fill();
-    start(STEP("q", "query", "'limit':'=size(input) + 1001'"));
+    start("{'code': 'q', 'procedure': {'type': 'record.query', 'object': 'order',"
+          "  'limit': '=size(input) + 1001'}}");
     assert_true(failed_with("validation_limit"));
-    start(STEP("q", "query", "'after':'nonsense'"));
+    start("{'code': 'q',"
+          "  'procedure': {'type': 'record.query', 'object': 'order', 'after': 'nonsense'}}");
     assert_true(failed_with("validation_after"));
 }
 
@@ -357,9 +388,10 @@ static void test_query__where_sees_the_values_of_its_turn(void **state)
 {
     (void)state;
     fill_many(9);
-    start("{'code':'v','procedure':{'type':'compute.set','values':{'least':7}}}," //
-          ASK("q", "'where':'record.n >= variables.least && $.execution.code == \\'a\\'',",
-              "'=response.items.map(i, i.n)'"));
+    start("{'code': 'v', 'procedure': {'type': 'compute.set', 'values': {'least': 7}}},"
+          "{'code': 'q', 'procedure': {'type': 'record.query', 'object': 'order',"
+          "  'where': 'record.n >= variables.least && $.execution.code == \\'a\\'',"
+          "  'result': '=response.items.map(i, i.n)'}}");
     assert_string_equal(result(), "[7,8]");
 }
 

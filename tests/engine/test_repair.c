@@ -1,4 +1,4 @@
-/* test_repair.c - claims about what operators do: retry, skip, migrate. */
+/* test_repair.c - claims about what operators do: retry and skip. */
 #include "base/buf.h"
 #include "engine/rig.h"
 #include "engine/show.h"
@@ -9,35 +9,6 @@
 #include <cmocka.h>
 
 #define SECOND INT64_C(1000000)
-
-static struct rig other; /* has the program of another version */
-
-static int setup(void **state)
-{
-    (void)state;
-    rig_init(&rig);
-    rig_init(&other);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    if (rig.program == other.program)
-        rig.program = NULL;
-    rig_fini(&rig);
-    rig_fini(&other);
-    return 0;
-}
-
-#define CLAIM_WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-#define TRANSFORM(code, data)                                                                      \
-    "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}}"
-/* Fails on its first visit. */
-#define ONCE(code)                                                                                 \
-    "{'code':'" code "','procedure':[{'type':'compute.fail','when':'execution.visit == 1',"        \
-    "'code':'no','message':'m'},{'type':'compute.transform','data':'$.execution.visit'}]}"
 
 static void start(const char *scenario, const char *input)
 {
@@ -64,7 +35,13 @@ static bool skip_step(const char *output)
 static void test_retry__a_held_step_runs_again_as_a_new_visit(void **state)
 {
     (void)state;
-    start("{'code':'a','onError':'hold','steps':[" ONCE("x") "," TRANSFORM("y", "1") "]}", "{}");
+    start("{'code': 'a', 'onError': 'hold', 'steps': ["
+          "  {'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "      'message': 'm'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.visit'}]},"
+          "  {'code': 'y', 'procedure': {'type': 'compute.transform', 'data': 1}}]}",
+          "{}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     rig_reload(&rig);
     assert_true(retry("", NULL));
@@ -75,7 +52,12 @@ static void test_retry__a_held_step_runs_again_as_a_new_visit(void **state)
 static void test_retry__a_failed_execution_goes_on(void **state)
 {
     (void)state;
-    start("{'code':'a','onError':'fail_fast','steps':[" TRANSFORM("a", "1") "," ONCE("x") "]}",
+    start("{'code': 'a', 'onError': 'fail_fast', 'steps': ["
+          "  {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "  {'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "      'message': 'm'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.visit'}]}]}",
           "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     rig_reload(&rig);
@@ -102,9 +84,14 @@ static void test_retry__within_a_loop_keeps_its_place(void **state)
 static void test_retry__from_another_step(void **state)
 {
     (void)state;
-    start("{'code':'a','onError':'hold','steps':[" TRANSFORM(
-              "a", "1") ",{'code':'l','loop':{'for':["
-                        "1,2],'steps':[" ONCE("x") "]}}," TRANSFORM("z", "1") "]}",
+    start("{'code': 'a', 'onError': 'hold', 'steps': ["
+          "  {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "  {'code': 'l', 'loop': {'for': [1, 2], 'steps': [{'code': 'x',"
+          "    'procedure': ["
+          "      {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "        'message': 'm'},"
+          "      {'type': 'compute.transform', 'data': '$.execution.visit'}]}]}},"
+          "  {'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 1}}]}",
           "{}");
     assert_false(retry("nowhere", NULL));
     assert_int_equal(rig.err.code, ERR_INVALID);
@@ -117,8 +104,13 @@ static void test_retry__from_another_step(void **state)
 static void test_retry__not_into_another_step(void **state)
 {
     (void)state;
-    start("{'code':'a','onError':'hold','steps':[{'code':'l','loop':{'for':[1],'steps':[" TRANSFORM(
-              "i", "1") "]}}," ONCE("x") "]}",
+    start("{'code': 'a', 'onError': 'hold', 'steps': ["
+          "  {'code': 'l', 'loop': {'for': [1],"
+          "    'steps': [{'code': 'i', 'procedure': {'type': 'compute.transform', 'data': 1}}]}},"
+          "  {'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "      'message': 'm'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.visit'}]}]}",
           "{}");
     assert_false(retry("i", NULL));
     assert_int_equal(rig.err.code, ERR_INVALID);
@@ -127,7 +119,9 @@ static void test_retry__not_into_another_step(void **state)
 static void test_retry__with_another_input(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" TRANSFORM("x", "'$.input.n'") "," TRANSFORM("y", "1") "]}",
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'x', 'procedure': {'type': 'compute.transform', 'data': '$.input.n'}},"
+          "  {'code': 'y', 'procedure': {'type': 'compute.transform', 'data': 1}}]}",
           "{'m':1}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_true(retry("", "{'n':5}"));
@@ -135,12 +129,15 @@ static void test_retry__with_another_input(void **state)
     assert_string_equal(rig_text(&rig, rig.x->input_json), "{'n':5}");
 }
 
-#define ASKED "{'code':'ask','procedure':'bank.charge','rollback':{'type':'log','message':'m'}}"
-
 static void test_skip__of_a_wait_for_a_worker(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" ASKED "," TRANSFORM("y", "'=$.steps.ask == null'") "]}", "{}");
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'ask', 'procedure': 'bank.charge',"
+          "    'rollback': {'type': 'log', 'message': 'm'}},"
+          "  {'code': 'y',"
+          "    'procedure': {'type': 'compute.transform', 'data': '=$.steps.ask == null'}}]}",
+          "{}");
     rig_reload(&rig);
     assert_true(skip_step(NULL));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -151,7 +148,12 @@ static void test_skip__of_a_wait_for_a_worker(void **state)
 static void test_skip__of_a_wait_for_a_worker_with_a_result(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" ASKED "," TRANSFORM("y", "'$.steps.ask.id'") "]}", "{}");
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'ask', 'procedure': 'bank.charge',"
+          "    'rollback': {'type': 'log', 'message': 'm'}},"
+          "  {'code': 'y',"
+          "    'procedure': {'type': 'compute.transform', 'data': '$.steps.ask.id'}}]}",
+          "{}");
     rig_reload(&rig);
     assert_true(skip_step("{'id':7}"));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -164,8 +166,10 @@ static void test_skip__a_worker_that_answers_afterwards_is_too_late(void **state
     struct str key;
 
     (void)state;
-    start("{'code':'a','steps':[" ASKED ",{'code':'w','procedure':{'type':'wait.timer','duration':"
-          "'1h'}}]}",
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'ask', 'procedure': 'bank.charge',"
+          "    'rollback': {'type': 'log', 'message': 'm'}},"
+          "  {'code': 'w', 'procedure': {'type': 'wait.timer', 'duration': '1h'}}]}",
           "{}");
     key = rig.x->cursor.awaited;
     assert_true(skip_step("1"));
@@ -194,13 +198,17 @@ static void test_skip__what_was_done_before_the_worker_was_asked_is_kept_with_a_
 static void test_skip__what_a_worker_may_have_done_is_undone(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" ASKED ",{'code':'z','procedure':{'type':'compute.fail','code':"
-          "'no','message':'m'}}]}",
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'ask', 'procedure': 'bank.charge',"
+          "    'rollback': {'type': 'log', 'message': 'm'}},"
+          "  {'code': 'z', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}",
           "{}");
     assert_true(skip_step(NULL));
     assert_string_equal(rig_trace(&rig), "ask.failed ask2.skipped z.failed -ask");
-    start("{'code':'a','steps':[" ASKED ",{'code':'z','procedure':{'type':'compute.fail','code':"
-          "'no','message':'m'}}]}",
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'ask', 'procedure': 'bank.charge',"
+          "    'rollback': {'type': 'log', 'message': 'm'}},"
+          "  {'code': 'z', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}",
           "{}");
     assert_true(skip_step("1"));
     assert_string_equal(rig_trace(&rig), "ask z.failed -ask");
@@ -213,8 +221,13 @@ static void test_retry__is_refused_when_nothing_has_failed_or_it_was_rolled_back
           "{}");
     assert_false(retry("", NULL));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
-    start("{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'m'},'rollback':{"
-          "'type':'log','message':'m'}}," ONCE("x") "]}",
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'a', 'procedure': {'type': 'log', 'message': 'm'},"
+          "    'rollback': {'type': 'log', 'message': 'm'}},"
+          "  {'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "      'message': 'm'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.visit'}]}]}",
           "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_false(retry("", NULL));
@@ -252,6 +265,102 @@ static void test_retry__a_result_that_failed_is_made_again(void **state)
     assert_string_equal(rig_text(&rig, rig.x->result_json), "{'n':3}");
 }
 
+/* --- between two steps: what has ended does not run again --- */
+
+/* A loop whose rounds need $.input.factor for what is written as `more`. */
+static void start_loop(const char *more, const char *list)
+{
+    start(rig_text(&rig, str_printf(&rig.mem,
+                                    "{'code':'a','input':[{'name':'list','type':'array'},{'name':"
+                                    "'factor','type':'any'}],'steps':[{'code':'l','loop':{%s,"
+                                    "'steps':[{'code':'pay','procedure':{'type':"
+                                    "'compute.transform','data':'$.loop.index'}}]}}]}",
+                                    more)),
+          list);
+    assert_int_equal(rig.x->cursor.phase, PHASE_HELD);
+    rig_reload(&rig);
+}
+
+static void test_retry__a_loop_whose_collect_failed_keeps_its_rounds(void **state)
+{
+    (void)state;
+    start_loop("'for':'$.input.list','collect':'=$.loop.item == 3 ? 3 * $.input.factor : "
+               "$.loop.item'",
+               "{'list':[1,2,3,4]}");
+    assert_string_equal(rig_trace(&rig), "pay pay2 pay3");
+    assert_true(retry("", NULL));
+    assert_int_equal(rig.x->cursor.phase, PHASE_HELD);
+    assert_string_equal(rig_trace(&rig), "pay pay2 pay3");
+    rig_reload(&rig);
+    assert_true(retry("", "{'list':[],'factor':10}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "pay pay2 pay3 pay4 l");
+    assert_string_equal(rig_output(&rig, "l"), "{'count':4,'items':[1,2,30,4],'errors':[]}");
+}
+
+static void test_retry__rounds_at_once_keep_what_they_have_done(void **state)
+{
+    (void)state;
+    start_loop("'for':'$.input.list','concurrency':2,'collect':'=$.loop.item * $.input.factor'",
+               "{'list':[1,2,3]}");
+    /* Each of the two holds behind its round. */
+    assert_string_equal(rig_trace(&rig), "pay pay2");
+    assert_true(retry("", "{'list':[],'factor':10}"));
+    rig_settle(&rig);
+    rig_reload(&rig);
+    assert_true(retry("", NULL));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "pay pay2 pay3 l");
+    assert_string_equal(rig_output(&rig, "l"), "{'count':3,'items':[10,20,30],'errors':[]}");
+}
+
+static void test_retry__a_while_that_failed_keeps_its_rounds(void **state)
+{
+    (void)state;
+    start_loop("'while':'loop.index < 2 || loop.index < input.factor'", "{'list':[]}");
+    assert_string_equal(rig_trace(&rig), "pay pay2");
+    assert_true(retry("", "{'factor':3}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "pay pay2 pay3 l");
+}
+
+static void test_retry__a_loop_that_failed_fast_keeps_its_rounds(void **state)
+{
+    (void)state;
+    start("{'code':'a','onError':'fail_fast','steps':[{'code':'l','loop':{'for':[1,2],'collect':"
+          "'$.input.x','steps':[{'code':'pay','procedure':{'type':'log','message':'m'}}]}}]}",
+          "{}");
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    rig_reload(&rig);
+    assert_true(retry("", "{'x':1}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "pay pay2 l");
+}
+
+static void test_retry__a_goto_that_failed_does_not_repeat_its_step(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'pay','procedure':{'type':'log','message':'m'},'goto':[{"
+          "'when':'input.x == 1','to':'end'}]},{'code':'y','procedure':{'type':'log','message':"
+          "'m'}}]}",
+          "{}");
+    assert_int_equal(rig.x->cursor.phase, PHASE_HELD);
+    rig_reload(&rig);
+    assert_true(retry("", "{'x':1}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "pay");
+}
+
+static void test_skip__a_loop_that_is_held_behind_a_round_is_left(void **state)
+{
+    (void)state;
+    start_loop("'for':'$.input.list','collect':'$.input.factor'", "{'list':[1,2]}");
+    assert_true(skip_step("{'items':[]}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "pay l2");
+}
+
 static void test_retry__has_jumps_and_time_again(void **state)
 {
     (void)state;
@@ -270,11 +379,13 @@ static void test_retry__has_jumps_and_time_again(void **state)
 /* A step between two attempts when the time of the execution is up. */
 static void hold_between_attempts(void)
 {
-    start(
-        "{'code':'a','onError':'hold','settings':{'timeout':'1m'},'steps':[{'code':'x','retry':{"
-        "'maxAttempts':3,'delay':'30m','jitter':'none'},'procedure':{'type':'compute.fail','code':"
-        "'no','message':'m','class':'transient'}}," TRANSFORM("y", "1") "]}",
-        "{}");
+    start("{'code': 'a', 'onError': 'hold', 'settings': {'timeout': '1m'},"
+          "  'steps': ["
+          "    {'code': 'x', 'retry': {'maxAttempts': 3, 'delay': '30m', 'jitter': 'none'},"
+          "      'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm',"
+          "        'class': 'transient'}},"
+          "    {'code': 'y', 'procedure': {'type': 'compute.transform', 'data': 1}}]}",
+          "{}");
     assert_int_equal(rig.x->cursor.phase, PHASE_RETRY);
     rig_pass(&rig, 120 * SECOND);
     rig_settle(&rig);
@@ -311,14 +422,22 @@ static void test_skip__a_visit_without_an_end_is_left(void **state)
 static void test_skip__goes_on_without_the_step_or_with_another_output(void **state)
 {
     (void)state;
-    start(
-        "{'code':'a','onError':'hold','steps':[" ONCE("x") "," TRANSFORM("y", "'=$.steps.x'") "]}",
-        "{}");
+    start("{'code': 'a', 'onError': 'hold', 'steps': ["
+          "  {'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "      'message': 'm'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.visit'}]},"
+          "  {'code': 'y', 'procedure': {'type': 'compute.transform', 'data': '=$.steps.x'}}]}",
+          "{}");
     assert_true(skip_step(NULL));
     assert_string_equal(rig_trace(&rig), "x.failed x2.skipped y");
     assert_string_equal(rig_output(&rig, "y"), "null");
-    start("{'code':'a','onError':'hold','steps':[" ONCE("x") "," TRANSFORM("y",
-                                                                           "'$.steps.x.id'") "]}",
+    start("{'code': 'a', 'onError': 'hold', 'steps': ["
+          "  {'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "      'message': 'm'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.visit'}]},"
+          "  {'code': 'y', 'procedure': {'type': 'compute.transform', 'data': '$.steps.x.id'}}]}",
           "{}");
     assert_true(skip_step("{'id':9}"));
     assert_string_equal(rig_trace(&rig), "x.failed x2 y");
@@ -334,154 +453,6 @@ static void test_skip__is_for_held_steps(void **state)
     assert_int_equal(rig.err.code, ERR_CONFLICT);
 }
 
-/* The same execution with another version of its program. */
-static bool move_with(struct event event, const char *scenario)
-{
-    const struct program *old = rig.program;
-    bool ok;
-
-    rig_define(&other, scenario);
-    rig.program = event.program = other.program;
-    rig_made(&rig, other.program, other.versions.items[other.versions.count - 1].definition);
-    /* What was checked so far restores with the old version alone. */
-    ok = rig_event(&rig, event);
-    if (!ok)
-        rig.program = old;
-    return ok;
-}
-
-static bool migrate(const char *scenario)
-{
-    return move_with((struct event){.kind = EVENT_MIGRATE}, scenario);
-}
-
-static void test_retry__goes_on_elsewhere_in_a_version_without_the_step_that_failed(void **state)
-{
-#define FAILS "{'code':'bad','procedure':{'type':'compute.fail','code':'no','message':'no'}}"
-    const char *without =
-        "{'code':'a','steps':[" TRANSFORM("a", "1") "," TRANSFORM("z", "'done'") "]}";
-
-    (void)state;
-    for (int held = 0; held <= 1; held++) {
-        start(held ? "{'code':'a','onError':'hold','steps':[" TRANSFORM(
-                         "a", "1") "," FAILS "," TRANSFORM("z", "2") "]}"
-                   : "{'code':'a','onError':'fail_fast','steps':[" TRANSFORM(
-                         "a", "1") "," FAILS "," TRANSFORM("z", "2") "]}",
-              "{}");
-        assert_int_equal(rig.x->status, held ? STATUS_WAITING : STATUS_FAILED);
-        assert_false(move_with((struct event){.kind = EVENT_RETRY}, without));
-        assert_int_equal(rig.err.code, ERR_CONFLICT);
-        assert_true(move_with((struct event){.kind = EVENT_RETRY, .from = STR("z")}, without));
-        assert_int_equal(rig.x->status, STATUS_COMPLETED);
-        assert_string_equal(rig_text(&rig, rig.x->result_json), "'done'");
-        rig_reload(&rig);
-        assert_string_equal(rig_text(&rig, rig.x->result_json), "'done'");
-    }
-}
-
-static void test_migrate__a_waiting_execution_goes_on_with_another_version(void **state)
-{
-    (void)state;
-    start("{'code':'a','steps':[" TRANSFORM("a", "1") ",{'code':'w','procedure':{'type':"
-                                                      "'wait.signal','signalType':'x'}}," TRANSFORM(
-                                                          "z", "'old'") "]}",
-          "{}");
-    assert_true(migrate("{'code':'a','steps':[" TRANSFORM("new", "0") "," TRANSFORM("a", "1") //
-                        ",{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}},"  //
-                        TRANSFORM("z", "['new','$.steps.a.output']") "]}"));
-    assert_int_equal(rig.x->cursor.step, 2);
-    rig_reload(&rig);
-    assert_true(rig_signal(&rig, "1", "x", "1"));
-    assert_string_equal(rig_text(&rig, rig.x->result_json), "['new',1]");
-}
-
-static void test_migrate__a_step_goes_on_counting_when_a_version_has_it_again(void **state)
-{
-    (void)state;
-#define ASK "{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}"
-    start("{'code':'a','steps':[" TRANSFORM("a", "1") "," ASK "]}", "{}");
-    assert_true(migrate("{'code':'a','steps':[" ASK "]}"));
-    rig_reload(&rig);
-    assert_true(migrate("{'code':'a','steps':[" ASK "," TRANSFORM("a", "2") "]}"));
-    assert_true(rig_signal(&rig, "1", "x", "1"));
-    assert_int_equal(rig.x->status, STATUS_COMPLETED);
-    assert_string_equal(rig_trace(&rig), "a w a2");
-#undef ASK
-}
-
-static void test_migrate__needs_the_step_of_the_same_kind_in_the_same_place(void **state)
-{
-    (void)state;
-    start("{'code':'a','steps':[{'code':'l','loop':{'for':[1],'steps':[{'code':'w','procedure':{"
-          "'type':'wait.signal','signalType':'x'}}]}}]}",
-          "{}");
-    assert_false(migrate("{'code':'a','steps':[" TRANSFORM("z", "1") "]}"));
-    assert_int_equal(rig.err.code, ERR_CONFLICT);
-    assert_false(migrate("{'code':'a','steps':[" TRANSFORM("l", "1") "," TRANSFORM("w", "1") "]}"));
-    assert_false(migrate("{'code':'a','steps':[{'code':'l','loop':{'for':[1],'steps':[" TRANSFORM(
-        "y", "1") "]}}," TRANSFORM("w", "1") "]}"));
-    assert_int_equal(rig.err.code, ERR_CONFLICT);
-    assert_true(rig_signal(&rig, "1", "x", "1"));
-    assert_int_equal(rig.x->status, STATUS_COMPLETED);
-}
-
-static void test_migrate__a_wait_stays_a_wait_for_the_same(void **state)
-{
-    (void)state;
-#define STEP(command) "{'code':'a','steps':[{'code':'w','procedure':{" command "}}]}"
-    rig_define(&rig, STEP("'type':'wait.timer','duration':'1h'"));
-    rig_start(&rig, "{}");
-    assert_false(migrate(STEP("'type':'wait.signal','signalType':'x'")));
-    assert_int_equal(rig.err.code, ERR_CONFLICT);
-    assert_false(migrate(STEP("'type':'compute.transform','data':1")));
-    assert_false(migrate("{'code':'a','procedures':{'p':{'commands':[{'type':'log','message':'m'}]}"
-                         "},'steps':[{'code':'w','procedure':'p'}]}"));
-    assert_true(migrate(STEP("'type':'wait.timer','duration':'2h'")));
-    assert_true(rig_signal(&rig, "1", "x", "1"));
-    rig_pass(&rig, 3600 * INT64_C(1000000));
-    assert_true(rig_wake(&rig));
-    assert_int_equal(rig.x->status, STATUS_COMPLETED);
-#undef STEP
-}
-
-static void test_migrate__a_version_without_reconcile_asks_no_more(void **state)
-{
-#define DOUBT(more)                                                                                \
-    "{'code':'a','steps':[{'code':'x','retry':{'maxAttempts':2,'delay':'1m','jitter':'none'},"     \
-    "'procedure':[{'type':'compute.fail','when':'execution.attempt == 1','code':'lost','message'"  \
-    ":'m','class':'indeterminate'},{'type':'compute.transform','data':1}]" more "}]}"
-
-    (void)state;
-    rig_define(&rig, DOUBT(",'reconcile':{'type':'compute.transform','data':0}"));
-    rig_start(&rig, "{}");
-    assert_true(rig_wake(&rig));
-    assert_int_equal(rig.x->cursor.phase, PHASE_RECONCILE);
-    assert_true(migrate(DOUBT("")));
-    rig_settle(&rig);
-    assert_int_equal(rig.x->status, STATUS_COMPLETED);
-    assert_string_equal(rig_trace(&rig), "?x x.failed x(2)");
-#undef DOUBT
-}
-
-static void test_migrate__a_rollback_that_the_version_lacks_is_given_up(void **state)
-{
-#define COMMANDS(first, second)                                                                    \
-    "{'code':'a','steps':[{'code':'a','procedure':[{'type':'log','message':'1'" first              \
-    "},{'type':'log','message':'2'" second                                                         \
-    "}]},{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}"
-#define UNDO ",'rollback':{'type':'log','message':'undo'}"
-
-    (void)state;
-    start(COMMANDS(UNDO, ""), "{}");
-    assert_true(migrate(COMMANDS("", UNDO)));
-    assert_true(rig_cancel(&rig, "enough"));
-    rig_settle(&rig);
-    assert_int_equal(rig.x->status, STATUS_CANCELLED);
-    assert_string_equal(rig_trace(&rig), "a -a.failed");
-#undef UNDO
-#undef COMMANDS
-}
-
 static bool has_actions(const char *wanted)
 {
     struct buf text;
@@ -494,20 +465,36 @@ static bool has_actions(const char *wanted)
 static void test_actions__say_what_can_be_done_now(void **state)
 {
     (void)state;
-    start("{'code':'a','onError':'hold','steps':[" ONCE("x") "]}", "{}");
+    start("{'code': 'a', 'onError': 'hold', 'steps': [{'code': 'x',"
+          "  'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "      'message': 'm'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.visit'}]}]}",
+          "{}");
     assert_true(has_actions("\"cancel\",\"signal\",\"retry\",\"skip\",\"migrate\""));
     assert_true(retry("", NULL));
     assert_true(has_actions("\"again\",\"delete\""));
     start("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}",
           "{}");
     assert_true(has_actions("\"cancel\",\"signal\",\"assign\",\"migrate\",\"pause\""));
-    start("{'code':'a','steps':[" ASKED "]}", "{}");
+    start("{'code': 'a', 'steps': [{'code': 'ask', 'procedure': 'bank.charge',"
+          "  'rollback': {'type': 'log', 'message': 'm'}}]}",
+          "{}");
     assert_true(has_actions("\"cancel\",\"signal\",\"skip\",\"migrate\",\"pause\""));
-    start("{'code':'a','steps':[" ONCE("x") "]}", "{}");
+    start("{'code': 'a', 'steps': [{'code': 'x', 'procedure': ["
+          "  {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "    'message': 'm'},"
+          "  {'type': 'compute.transform', 'data': '$.execution.visit'}]}]}",
+          "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(has_actions("\"retry\",\"again\",\"delete\""));
-    start("{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'m'},'rollback':{"
-          "'type':'log','message':'m'}}," ONCE("x") "]}",
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'a', 'procedure': {'type': 'log', 'message': 'm'},"
+          "    'rollback': {'type': 'log', 'message': 'm'}},"
+          "  {'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.visit == 1', 'code': 'no',"
+          "      'message': 'm'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.visit'}]}]}",
           "{}");
     assert_true(has_actions("\"again\",\"delete\""));
 }
@@ -515,34 +502,33 @@ static void test_actions__say_what_can_be_done_now(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLAIM_WITH(test_retry__a_held_step_runs_again_as_a_new_visit),
-        CLAIM_WITH(test_retry__a_failed_execution_goes_on),
-        CLAIM_WITH(test_retry__within_a_loop_keeps_its_place),
-        CLAIM_WITH(test_retry__from_another_step),
-        CLAIM_WITH(test_retry__not_into_another_step),
-        CLAIM_WITH(test_retry__with_another_input),
-        CLAIM_WITH(test_retry__is_refused_when_nothing_has_failed_or_it_was_rolled_back),
-        CLAIM_WITH(test_retry__an_unknown_outcome_keeps_its_visit_and_its_key),
-        CLAIM_WITH(test_retry__a_result_that_failed_is_made_again),
-        CLAIM_WITH(test_retry__has_jumps_and_time_again),
-        CLAIM_WITH(test_retry__a_visit_without_an_end_goes_on),
-        CLAIM_WITH(test_retry__a_visit_that_was_left_has_a_number_of_its_own),
-        CLAIM_WITH(test_skip__a_visit_without_an_end_is_left),
-        CLAIM_WITH(test_skip__goes_on_without_the_step_or_with_another_output),
-        CLAIM_WITH(test_skip__is_for_held_steps),
-        CLAIM_WITH(test_skip__of_a_wait_for_a_worker),
-        CLAIM_WITH(test_skip__of_a_wait_for_a_worker_with_a_result),
-        CLAIM_WITH(test_skip__a_worker_that_answers_afterwards_is_too_late),
-        CLAIM_WITH(test_skip__what_was_done_before_the_worker_was_asked_is_kept_with_a_result),
-        CLAIM_WITH(test_skip__what_a_worker_may_have_done_is_undone),
-        CLAIM_WITH(test_retry__goes_on_elsewhere_in_a_version_without_the_step_that_failed),
-        CLAIM_WITH(test_migrate__a_waiting_execution_goes_on_with_another_version),
-        CLAIM_WITH(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
-        CLAIM_WITH(test_migrate__a_version_without_reconcile_asks_no_more),
-        CLAIM_WITH(test_migrate__a_rollback_that_the_version_lacks_is_given_up),
-        CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
-        CLAIM_WITH(test_migrate__a_wait_stays_a_wait_for_the_same),
-        CLAIM_WITH(test_actions__say_what_can_be_done_now),
+        CLAIM(test_retry__a_held_step_runs_again_as_a_new_visit),
+        CLAIM(test_retry__a_failed_execution_goes_on),
+        CLAIM(test_retry__within_a_loop_keeps_its_place),
+        CLAIM(test_retry__from_another_step),
+        CLAIM(test_retry__not_into_another_step),
+        CLAIM(test_retry__with_another_input),
+        CLAIM(test_retry__is_refused_when_nothing_has_failed_or_it_was_rolled_back),
+        CLAIM(test_retry__an_unknown_outcome_keeps_its_visit_and_its_key),
+        CLAIM(test_retry__a_result_that_failed_is_made_again),
+        CLAIM(test_retry__has_jumps_and_time_again),
+        CLAIM(test_retry__a_loop_whose_collect_failed_keeps_its_rounds),
+        CLAIM(test_retry__rounds_at_once_keep_what_they_have_done),
+        CLAIM(test_retry__a_while_that_failed_keeps_its_rounds),
+        CLAIM(test_retry__a_loop_that_failed_fast_keeps_its_rounds),
+        CLAIM(test_retry__a_goto_that_failed_does_not_repeat_its_step),
+        CLAIM(test_skip__a_loop_that_is_held_behind_a_round_is_left),
+        CLAIM(test_retry__a_visit_without_an_end_goes_on),
+        CLAIM(test_retry__a_visit_that_was_left_has_a_number_of_its_own),
+        CLAIM(test_skip__a_visit_without_an_end_is_left),
+        CLAIM(test_skip__goes_on_without_the_step_or_with_another_output),
+        CLAIM(test_skip__is_for_held_steps),
+        CLAIM(test_skip__of_a_wait_for_a_worker),
+        CLAIM(test_skip__of_a_wait_for_a_worker_with_a_result),
+        CLAIM(test_skip__a_worker_that_answers_afterwards_is_too_late),
+        CLAIM(test_skip__what_was_done_before_the_worker_was_asked_is_kept_with_a_result),
+        CLAIM(test_skip__what_a_worker_may_have_done_is_undone),
+        CLAIM(test_actions__say_what_can_be_done_now),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

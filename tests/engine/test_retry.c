@@ -9,13 +9,6 @@
 
 #define SECOND INT64_C(1000000)
 
-/* Fails with this class on its first attempts. */
-#define FAILS(code, class, attempts)                                                               \
-    "{'code':'" code                                                                               \
-    "','procedure':[{'type':'compute.fail','when':'execution.attempt <= " attempts                 \
-    "','code':'no_answer','message':'m','class':'" class "'},{'type':'compute.transform',"         \
-                                                         "'data':'$.execution.attempt'}]"
-
 static void start(const char *scenario)
 {
     rig_define(&rig, scenario);
@@ -30,7 +23,10 @@ static bool waits_for(const char *word)
 static void test_retry__a_transient_error_is_tried_again(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" FAILS("x", "transient", "2") "}]}");
+    start("{'code': 'a', 'steps': [{'code': 'x', 'procedure': ["
+          "  {'type': 'compute.fail', 'when': 'execution.attempt <= 2', 'code': 'no_answer',"
+          "    'message': 'm', 'class': 'transient'},"
+          "  {'type': 'compute.transform', 'data': '$.execution.attempt'}]}]}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.x->cursor.phase, PHASE_RETRY);
     assert_true(waits_for("\"kind\":\"retry\"") && waits_for("\"attempt\":2"));
@@ -48,7 +44,10 @@ static void test_retry__a_transient_error_is_tried_again(void **state)
 static void test_retry__attempts_end(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" FAILS("x", "transient", "99") "}]}");
+    start("{'code': 'a', 'steps': [{'code': 'x', 'procedure': ["
+          "  {'type': 'compute.fail', 'when': 'execution.attempt <= 99', 'code': 'no_answer',"
+          "    'message': 'm', 'class': 'transient'},"
+          "  {'type': 'compute.transform', 'data': '$.execution.attempt'}]}]}");
     rig_settle(&rig);
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_string_equal(rig_trace(&rig), "x.failed x.failed(2) x.failed(3)");
@@ -57,8 +56,11 @@ static void test_retry__attempts_end(void **state)
 static void test_retry__too_early_a_wake_does_nothing(void **state)
 {
     (void)state;
-    start("{'code':'a','settings':{'retryPolicy':{'delay':'10s','jitter':'none'}},'steps':[" //
-          FAILS("x", "transient", "1") "}]}");
+    start("{'code': 'a', 'settings': {'retryPolicy': {'delay': '10s', 'jitter': 'none'}},"
+          "  'steps': [{'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.attempt <= 1', 'code': 'no_answer',"
+          "      'message': 'm', 'class': 'transient'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.attempt'}]}]}");
     assert_true(rig.x->wake_at_us == rig.now_us + 10 * SECOND);
     rig_pass(&rig, 9 * SECOND);
     assert_false(rig_wake(&rig));
@@ -72,9 +74,12 @@ static void test_retry__delays_grow_up_to_the_longest(void **state)
     static const int64_t seconds[] = {2, 6, 18, 20, 20};
 
     (void)state;
-    start("{'code':'a','steps':[" FAILS(
-        "x", "transient", "5") ",'retry':{'maxAttempts':9,"
-                               "'delay':'2s','backoff':3,'maxDelay':'20s','jitter':'none'}}]}");
+    start("{'code': 'a', 'steps': [{'code': 'x', 'procedure': ["
+          "  {'type': 'compute.fail', 'when': 'execution.attempt <= 5', 'code': 'no_answer',"
+          "    'message': 'm', 'class': 'transient'},"
+          "  {'type': 'compute.transform', 'data': '$.execution.attempt'}],"
+          "  'retry': {'maxAttempts': 9, 'delay': '2s', 'backoff': 3, 'maxDelay': '20s',"
+          "    'jitter': 'none'}}]}");
     for (size_t i = 0; i < ARRAY_SIZE(seconds); i++) {
         assert_true(rig.x->wake_at_us == rig.now_us + seconds[i] * SECOND);
         rig.now_us = rig.x->wake_at_us;
@@ -86,8 +91,11 @@ static void test_retry__delays_grow_up_to_the_longest(void **state)
 static void test_retry__a_business_error_is_final(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" FAILS("x", "business", "1") ",'retry':{'maxAttempts':9,"
-                                                              "'on':['no_answer']}}]}");
+    start("{'code': 'a', 'steps': [{'code': 'x', 'procedure': ["
+          "  {'type': 'compute.fail', 'when': 'execution.attempt <= 1', 'code': 'no_answer',"
+          "    'message': 'm', 'class': 'business'},"
+          "  {'type': 'compute.transform', 'data': '$.execution.attempt'}],"
+          "  'retry': {'maxAttempts': 9, 'on': ['no_answer']}}]}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
 }
 
@@ -108,7 +116,12 @@ static void test_retry__on_and_not_on_narrow_it(void **state)
         struct buf text;
 
         buf_init_arena(&text, &rig.mem);
-        buf_printf(&text, "{'code':'a','steps':[%s,'retry':{%s}}]}", FAILS("x", "transient", "1"),
+        buf_printf(&text,
+                   "{'code': 'a', 'steps': [{'code': 'x', 'procedure': ["
+                   "  {'type': 'compute.fail', 'when': 'execution.attempt <= 1',"
+                   "    'code': 'no_answer', 'message': 'm', 'class': 'transient'},"
+                   "  {'type': 'compute.transform', 'data': '$.execution.attempt'}],"
+                   "  'retry': {%s}}]}",
                    rows[i].policy);
         buf_char(&text, 0);
         start(text.ptr);
@@ -119,15 +132,25 @@ static void test_retry__on_and_not_on_narrow_it(void **state)
 static void test_retry__fail_fast_drops_the_default_policy_but_not_a_written_one(void **state)
 {
     (void)state;
-    start("{'code':'a','onError':'fail_fast','steps':[" FAILS("x", "transient", "1") "}]}");
+    start("{'code': 'a', 'onError': 'fail_fast', 'steps': [{'code': 'x',"
+          "  'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.attempt <= 1', 'code': 'no_answer',"
+          "      'message': 'm', 'class': 'transient'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.attempt'}]}]}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
-    start("{'code':'a','onError':'fail_fast','steps':[" FAILS("x", "transient",
-                                                              "1") ",'retry':"
-                                                                   "{'maxAttempts':2}}]}");
+    start("{'code': 'a', 'onError': 'fail_fast', 'steps': [{'code': 'x',"
+          "  'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.attempt <= 1', 'code': 'no_answer',"
+          "      'message': 'm', 'class': 'transient'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.attempt'}],"
+          "  'retry': {'maxAttempts': 2}}]}");
     rig_settle(&rig);
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
-    start("{'code':'a','onError':'fail_fast','settings':{'retryPolicy':{'maxAttempts':2}},"
-          "'steps':[" FAILS("x", "transient", "1") "}]}");
+    start("{'code': 'a', 'onError': 'fail_fast', 'settings': {'retryPolicy': {'maxAttempts': 2}},"
+          "  'steps': [{'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.attempt <= 1', 'code': 'no_answer',"
+          "      'message': 'm', 'class': 'transient'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.attempt'}]}]}");
     rig_settle(&rig);
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
@@ -144,8 +167,12 @@ static void test_retry__every_strategy_tries_again_first(void **state)
         struct buf text;
 
         buf_init_arena(&text, &rig.mem);
-        buf_printf(&text, "{'code':'a','onError':'%s','steps':[%s}]}", rows[i].on_error,
-                   FAILS("x", "transient", "99"));
+        buf_printf(&text,
+                   "{'code': 'a', 'onError': '%s', 'steps': [{'code': 'x', 'procedure': ["
+                   "  {'type': 'compute.fail', 'when': 'execution.attempt <= 99',"
+                   "    'code': 'no_answer', 'message': 'm', 'class': 'transient'},"
+                   "  {'type': 'compute.transform', 'data': '$.execution.attempt'}]}]}",
+                   rows[i].on_error);
         buf_char(&text, 0);
         start(text.ptr);
         rig_settle(&rig);
@@ -161,10 +188,14 @@ static void test_retry__every_strategy_tries_again_first(void **state)
 static void test_retry__continue_goes_on_after_the_last_attempt(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" FAILS(
-        "x", "transient",
-        "99") ",'onError':'continue'},{'code':"
-              "'y','procedure':{'type':'compute.transform','data':'$.steps.x.error.code'}}]}");
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'x', 'procedure': ["
+          "    {'type': 'compute.fail', 'when': 'execution.attempt <= 99', 'code': 'no_answer',"
+          "      'message': 'm', 'class': 'transient'},"
+          "    {'type': 'compute.transform', 'data': '$.execution.attempt'}],"
+          "    'onError': 'continue'},"
+          "  {'code': 'y',"
+          "    'procedure': {'type': 'compute.transform', 'data': '$.steps.x.error.code'}}]}");
     rig_settle(&rig);
     assert_string_equal(rig_output(&rig, "y"), "'no_answer'");
 }
@@ -224,7 +255,10 @@ static void test_retry__comes_before_catch_and_optional(void **state)
 static void test_retry__cancel_ends_the_wait_for_the_next_attempt(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[" FAILS("x", "transient", "1") "}]}");
+    start("{'code': 'a', 'steps': [{'code': 'x', 'procedure': ["
+          "  {'type': 'compute.fail', 'when': 'execution.attempt <= 1', 'code': 'no_answer',"
+          "    'message': 'm', 'class': 'transient'},"
+          "  {'type': 'compute.transform', 'data': '$.execution.attempt'}]}]}");
     assert_true(rig_cancel(&rig, "enough"));
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
 }

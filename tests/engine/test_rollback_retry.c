@@ -9,17 +9,6 @@
 #define SECOND INT64_C(1000000)
 #define ID "01020304-0506-7708-890a-0b0c0d0e0f10"
 
-/* A step whose rollback fails until it is later than that. */
-#define STEP(code, minute)                                                                         \
-    "{'code':'" code "','retry':{'maxAttempts':1,'delay':'1s','backoff':1,'jitter':'none'},"       \
-    "'procedure':{'type':'compute.transform','data':'" code "'},'rollback':[{'type':"              \
-    "'compute.fail','when':'now < timestamp(\\'2026-01-01T00:" minute ":00Z\\')','code':'stuck',"  \
-    "'message':'m','class':'transient'},{'type':'compute.transform','data':['$.steps." code        \
-    ".output','$.error.code','=$.compensation.failed']}]}"
-#define FAIL "{'code':'x','procedure':{'type':'compute.fail','code':'no','message':'m'}}"
-#define WAIT "{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}}"
-#define SCENARIO(steps) "{'code':'a','steps':[" steps "]}"
-
 static struct str letters[8]; /* those that were written, oldest first */
 static unsigned letter_count;
 
@@ -82,7 +71,32 @@ static const struct history_row *last_row(void)
 static void test_rollback_retry__that_one_rollback_runs_and_the_end_stays(void **state)
 {
     (void)state;
-    run(SCENARIO(STEP("a", "10") "," STEP("b", "20") "," STEP("c", "00") "," FAIL));
+    run("{'code': 'a', 'steps': ["
+        "  {'code': 'a',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'a'},"
+        "    'rollback': {'retry': {'maxAttempts': 5, 'delay': '1s', 'backoff': 1,"
+        "      'jitter': 'none'}, 'procedure': ["
+        "      {'type': 'compute.fail', 'when': 'now < timestamp(\\'2026-01-01T00:10:00Z\\')',"
+        "        'code': 'stuck', 'message': 'm', 'class': 'transient'},"
+        "      {'type': 'compute.transform',"
+        "        'data': ['$.steps.a.output', '$.error.code', '=$.compensation.failed']}]}},"
+        "  {'code': 'b',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'b'},"
+        "    'rollback': {'retry': {'maxAttempts': 5, 'delay': '1s', 'backoff': 1,"
+        "      'jitter': 'none'}, 'procedure': ["
+        "      {'type': 'compute.fail', 'when': 'now < timestamp(\\'2026-01-01T00:20:00Z\\')',"
+        "        'code': 'stuck', 'message': 'm', 'class': 'transient'},"
+        "      {'type': 'compute.transform',"
+        "        'data': ['$.steps.b.output', '$.error.code', '=$.compensation.failed']}]}},"
+        "  {'code': 'c',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'c'},"
+        "    'rollback': {'retry': {'maxAttempts': 5, 'delay': '1s', 'backoff': 1,"
+        "      'jitter': 'none'}, 'procedure': ["
+        "      {'type': 'compute.fail', 'when': 'now < timestamp(\\'2026-01-01T00:00:00Z\\')',"
+        "        'code': 'stuck', 'message': 'm', 'class': 'transient'},"
+        "      {'type': 'compute.transform',"
+        "        'data': ['$.steps.c.output', '$.error.code', '=$.compensation.failed']}]}},"
+        "  {'code': 'x', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_int_equal(letter_count, 2); /* of b, then of a */
     assert_has(error(), "'compensation':{'compensated':['c'],'failed':['b','a']}}");
@@ -106,10 +120,19 @@ static void test_rollback_retry__that_one_rollback_runs_and_the_end_stays(void *
     assert_has(error(), "'compensation':{'compensated':['c','a','b'],'failed':[]}}");
 }
 
-static void test_rollback_retry__has_five_attempts_and_another_letter(void **state)
+static void test_rollback_retry__has_all_its_attempts_and_another_letter(void **state)
 {
     (void)state;
-    run(SCENARIO(STEP("a", "10") "," FAIL));
+    run("{'code': 'a', 'steps': ["
+        "  {'code': 'a',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'a'},"
+        "    'rollback': {'retry': {'maxAttempts': 5, 'delay': '1s', 'backoff': 1,"
+        "      'jitter': 'none'}, 'procedure': ["
+        "      {'type': 'compute.fail', 'when': 'now < timestamp(\\'2026-01-01T00:10:00Z\\')',"
+        "        'code': 'stuck', 'message': 'm', 'class': 'transient'},"
+        "      {'type': 'compute.transform',"
+        "        'data': ['$.steps.a.output', '$.error.code', '=$.compensation.failed']}]}},"
+        "  {'code': 'x', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}");
     assert_int_equal(last_row()->attempt, 5);
     assert_true(undo(letters[0]));
     assert_int_equal(rig.x->status, STATUS_COMPENSATING);
@@ -131,7 +154,16 @@ static void test_rollback_retry__has_five_attempts_and_another_letter(void **sta
 static void test_rollback_retry__a_cancelled_one_is_cancelled_again(void **state)
 {
     (void)state;
-    run(SCENARIO(STEP("a", "10") "," WAIT));
+    run("{'code': 'a', 'steps': ["
+        "  {'code': 'a',"
+        "    'procedure': {'type': 'compute.transform', 'data': 'a'},"
+        "    'rollback': {'retry': {'maxAttempts': 5, 'delay': '1s', 'backoff': 1,"
+        "      'jitter': 'none'}, 'procedure': ["
+        "      {'type': 'compute.fail', 'when': 'now < timestamp(\\'2026-01-01T00:10:00Z\\')',"
+        "        'code': 'stuck', 'message': 'm', 'class': 'transient'},"
+        "      {'type': 'compute.transform',"
+        "        'data': ['$.steps.a.output', '$.error.code', '=$.compensation.failed']}]}},"
+        "  {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}]}");
     assert_true(rig_cancel(&rig, "enough"));
     settle();
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
@@ -146,13 +178,19 @@ static void test_rollback_retry__a_cancelled_one_is_cancelled_again(void **state
 static void test_rollback_retry__a_step_is_undone_when_all_its_commands_are(void **state)
 {
     (void)state;
-#define UNDO                                                                                       \
-    "'rollback':[{'type':'compute.fail','when':'now < timestamp(\\'2026-01-01T00:10:00Z\\')',"     \
-    "'code':'stuck','message':'m'},{'type':'compute.transform','data':'$.error.code'}]"
-    run(SCENARIO("{'code':'a','procedure':[{'type':'compute.transform','data':1," UNDO
-                 "},{'type':'compute.transform','data':2,'rollback':{'type':'log','message':'fine'}"
-                 "},{'type':'compute.transform','data':3," UNDO "}]}," FAIL));
-#undef UNDO
+    run("{'code': 'a', 'steps': ["
+        "  {'code': 'a', 'procedure': ["
+        "    {'type': 'compute.transform', 'data': 1, 'rollback': ["
+        "      {'type': 'compute.fail', 'when': 'now < timestamp(\\'2026-01-01T00:10:00Z\\')',"
+        "        'code': 'stuck', 'message': 'm'},"
+        "      {'type': 'compute.transform', 'data': '$.error.code'}]},"
+        "    {'type': 'compute.transform', 'data': 2,"
+        "      'rollback': {'type': 'log', 'message': 'fine'}},"
+        "    {'type': 'compute.transform', 'data': 3, 'rollback': ["
+        "      {'type': 'compute.fail', 'when': 'now < timestamp(\\'2026-01-01T00:10:00Z\\')',"
+        "        'code': 'stuck', 'message': 'm'},"
+        "      {'type': 'compute.transform', 'data': '$.error.code'}]}]},"
+        "  {'code': 'x', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}");
     assert_int_equal(letter_count, 2);
     assert_has(error(), "'failed':['a']");
     rig_pass(&rig, 3600 * SECOND);
@@ -167,15 +205,17 @@ static void test_rollback_retry__a_step_is_undone_when_all_its_commands_are(void
 static void test_rollback_retry__is_not_possible_while_it_runs_or_without_a_rollback(void **state)
 {
     (void)state;
-    run(SCENARIO(WAIT));
+    run("{'code': 'a',"
+        "  'steps': [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}]}");
     assert_false(undo(STR(ID)));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
-    run(SCENARIO("{'code':'l','retry':{'maxAttempts':1},'procedure':{'type':'compute.fail','code':"
-                 "'lost','message':'m','class':'indeterminate'}}"));
+    run("{'code': 'a', 'steps': [{'code': 'l', 'retry': {'maxAttempts': 1},"
+        "  'procedure': {'type': 'compute.fail', 'code': 'lost', 'message': 'm',"
+        "    'class': 'indeterminate'}}]}");
     assert_int_equal(letter_count, 1);
     assert_false(undo(letters[0]));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
-    run(SCENARIO("{'code':'d','procedure':{'type':'log','message':'m'}}"));
+    run("{'code': 'a', 'steps': [{'code': 'd', 'procedure': {'type': 'log', 'message': 'm'}}]}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_false(undo(STR(ID)));
 }
@@ -184,7 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLAIM(test_rollback_retry__that_one_rollback_runs_and_the_end_stays),
-        CLAIM(test_rollback_retry__has_five_attempts_and_another_letter),
+        CLAIM(test_rollback_retry__has_all_its_attempts_and_another_letter),
         CLAIM(test_rollback_retry__a_cancelled_one_is_cancelled_again),
         CLAIM(test_rollback_retry__a_step_is_undone_when_all_its_commands_are),
         CLAIM(test_rollback_retry__is_not_possible_while_it_runs_or_without_a_rollback),

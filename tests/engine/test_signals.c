@@ -1,5 +1,5 @@
 /* test_signals.c - claims about the list of signals that states share. */
-#include "engine/signals.h"
+#include "engine/signals_at.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

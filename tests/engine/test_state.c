@@ -22,12 +22,13 @@ static const char *big_input(size_t bytes)
     return text.ptr;
 }
 
-#define WAIT(code) "{'code':'" code "','procedure':{'type':'wait.signal','signalType':'x'}}"
-
 static void test_state__a_small_context_is_checkpointed_with_every_commit(void **state)
 {
     (void)state;
-    rig_define(&rig, "{'code':'a','steps':[" WAIT("a") "," WAIT("b") "," WAIT("c") "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': ["
+                     "  {'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+                     "  {'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+                     "  {'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}");
     rig_start(&rig, "{}");
     assert_true(rig.last.writes_context);
     assert_true(rig_signal(&rig, "1", "x", "1"));
@@ -128,7 +129,8 @@ static void test_state__a_newer_format_is_refused(void **state)
     struct execution *x;
 
     (void)state;
-    rig_define(&rig, "{'code':'a','steps':[" WAIT("a") "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'a',"
+                     "  'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}");
     rig_start(&rig, "{}");
     rig.stored.format = EXECUTION_FORMAT + 1;
     assert_false(state_restore(&rig.mem, rig.program, &rig.stored, &x, &rig.err));
@@ -148,7 +150,8 @@ static void test_state__damage_is_an_error_and_no_crash(void **state)
     };
 
     (void)state;
-    rig_define(&rig, "{'code':'a','steps':[" WAIT("a") "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'a',"
+                     "  'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}");
     rig_start(&rig, "{}");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct stored_execution stored = rig.stored;
@@ -169,10 +172,12 @@ static void test_state__what_is_shown_is_the_same_from_memory_and_from_the_store
 
     (void)state;
     rig_define(&rig,
-               "{'code':'a','steps':[{'code':'t','procedure':{'type':'compute.set','values':"
-               "{'n':1}}},{'code':'f','onError':'continue','procedure':{'type':'compute.fail',"
-               "'code':'no','message':'no'}},{'code':'s','when':'false','procedure':{'type':"
-               "'log','message':'x'}}," WAIT("w") "]}");
+               "{'code': 'a', 'steps': ["
+               "  {'code': 't', 'procedure': {'type': 'compute.set', 'values': {'n': 1}}},"
+               "  {'code': 'f', 'onError': 'continue',"
+               "    'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'no'}},"
+               "  {'code': 's', 'when': 'false', 'procedure': {'type': 'log', 'message': 'x'}},"
+               "  {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}");
     rig_start(&rig, "{'a':1}");
     assert_true(rig_signal(&rig, "1", "y", "{'p':[1,2]}"));
     buf_init_arena(&from_memory, &rig.mem);

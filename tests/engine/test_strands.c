@@ -1,17 +1,10 @@
 /* test_strands.c - claims about executions that do very much at once: limits, and what it costs. */
-#include "base/buf.h"
 #include "engine/rig.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <cmocka.h>
-
-#define NAP "{'code':'t','procedure':{'type':'wait.timer','duration':'1s'}}"
-#define ASK "{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}}"
-#define AT_ONCE(code, list, n, steps)                                                              \
-    "{'code':'" code "','loop':{'for':'=lists.range(" list ")','concurrency':" n                   \
-    ",'steps':[" steps "]}}"
 
 /* The rig checks everything after each event, which takes its time: here only the engine runs. */
 static struct arena turn_mem;
@@ -58,8 +51,9 @@ static struct cost run_rounds(unsigned rounds, unsigned at_once)
     char scenario[300];
 
     snprintf(scenario, sizeof(scenario),
-             "{'code':'a','steps':[{'code':'l','loop':{'for':'=lists.range(%u)','concurrency':%u,"
-             "'steps':[" ASK "]}}]}",
+             "{'code': 'a', 'steps': [{'code': 'l', 'loop': {'for': '=lists.range(%u)',"
+             "  'concurrency': %u, 'steps': [{'code': 'w',"
+             "    'procedure': {'type': 'wait.signal', 'signalType': 'go'}}]}}]}",
              rounds, at_once);
     begin(scenario);
     assert_true(execution_new(
@@ -77,7 +71,7 @@ static struct cost run_rounds(unsigned rounds, unsigned at_once)
                                  .signal_id = str_of(id),
                                  .signal_type = STR("go"),
                                  .signal_payload = value_int(i),
-                                 .signal_by = value_map_empty()},
+                                 .by = value_map_empty()},
                   &cost, &c);
     }
     while (x->status == STATUS_RUNNING)
@@ -103,8 +97,11 @@ static void test_strands__the_cost_of_rounds_at_once_is_linear(void **state)
 static void test_strands__the_1001st_fails_its_step(void **state)
 {
     (void)state;
-    rig_define(&rig, "{'code':'a','steps':[" AT_ONCE("outer", "30", "30",
-                                                     AT_ONCE("inner", "40", "40", NAP)) "]}");
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'outer',"
+                     "  'loop': {'for': '=lists.range(30)', 'concurrency': 30,"
+                     "    'steps': [{'code': 'inner', 'loop': {'for': '=lists.range(40)',"
+                     "      'concurrency': 40, 'steps': [{'code': 't',"
+                     "        'procedure': {'type': 'wait.timer', 'duration': '1s'}}]}}]}}]}");
     rig_start(&rig, "{}");
     assert_int_equal(execution_strands(rig.x), 30 + 24 * 39);
     while (rig.x->status == STATUS_RUNNING)
@@ -118,8 +115,11 @@ static void test_strands__the_1001st_fails_its_step(void **state)
 static void test_strands__exactly_1000_are_not_too_many(void **state)
 {
     (void)state;
-    rig_define(&rig, "{'code':'a','onError':'fail_fast','steps':[" AT_ONCE(
-                         "outer", "10", "10", AT_ONCE("inner", "100", "100", NAP)) "]}");
+    rig_define(&rig, "{'code': 'a', 'onError': 'fail_fast', 'steps': [{'code': 'outer',"
+                     "  'loop': {'for': '=lists.range(10)', 'concurrency': 10,"
+                     "    'steps': [{'code': 'inner', 'loop': {'for': '=lists.range(100)',"
+                     "      'concurrency': 100, 'steps': [{'code': 't',"
+                     "        'procedure': {'type': 'wait.timer', 'duration': '1s'}}]}}]}}]}");
     rig_start(&rig, "{}");
     while (rig.x->status == STATUS_RUNNING)
         assert_true(rig_wake(&rig));

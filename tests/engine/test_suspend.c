@@ -2,7 +2,6 @@
  * test_suspend.c - claims about steps that are suspended while they hold writes
  * of records, and about records that others change first.
  */
-#include "base/buf.h"
 #include "engine/rig.h"
 
 #include <setjmp.h>
@@ -33,10 +32,6 @@ static int teardown(void **state)
 }
 
 #define CLAIM_WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
-#define KID "{'type':'flow.start','code':'kid','wait':true}"
-#define UPDATE(data) "{'type':'record.update','object':'o','id':'x','data':" data "}"
-#define STEP(code, commands) "{'code':'" code "','procedure':[" commands "]}"
 
 static void start(const char *steps)
 {
@@ -72,8 +67,13 @@ static bool failed_with(const char *text)
 static void test_suspended__two_writes_of_one_record_in_one_wake_are_both_there(void **state)
 {
     (void)state;
-    start("{'code':'p','parallel':{'branches':[[" STEP("w1", KID) "," STEP(
-        "u1", UPDATE("{'a':1}")) "],[" STEP("u2", UPDATE("{'b':1}") "," KID) "]]}}");
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'w1', 'procedure': [{'type': 'flow.start', 'code': 'kid', 'wait': true}]},"
+          "   {'code': 'u1', 'procedure': [{'type': 'record.update', 'object': 'o', 'id': 'x',"
+          "     'data': {'a': 1}}]}],"
+          "  [{'code': 'u2', 'procedure': ["
+          "    {'type': 'record.update', 'object': 'o', 'id': 'x', 'data': {'b': 1}},"
+          "    {'type': 'flow.start', 'code': 'kid', 'wait': true}]}]]}}");
     assert_x(1, "{'n':1}");
     kids_end();
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -83,7 +83,9 @@ static void test_suspended__two_writes_of_one_record_in_one_wake_are_both_there(
 static void test_suspended__an_update_is_laid_over_what_others_have_written(void **state)
 {
     (void)state;
-    start(STEP("u", UPDATE("{'b':1}") "," KID));
+    start("{'code': 'u', 'procedure': ["
+          "  {'type': 'record.update', 'object': 'o', 'id': 'x', 'data': {'b': 1}},"
+          "  {'type': 'flow.start', 'code': 'kid', 'wait': true}]}");
     rig_record(&rig, "o", "x", 5, "{'n':7,'b':0}");
     kids_end();
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -93,8 +95,10 @@ static void test_suspended__an_update_is_laid_over_what_others_have_written(void
 static void test_suspended__what_rests_on_a_read_is_a_conflict_when_that_has_changed(void **state)
 {
     (void)state;
-    start(STEP("u", "{'type':'record.get','object':'o','id':'x','as':'r'}," UPDATE(
-                        "{'n':'=r.n + 1'}") "," KID));
+    start("{'code': 'u', 'procedure': ["
+          "  {'type': 'record.get', 'object': 'o', 'id': 'x', 'as': 'r'},"
+          "  {'type': 'record.update', 'object': 'o', 'id': 'x', 'data': {'n': '=r.n + 1'}},"
+          "  {'type': 'flow.start', 'code': 'kid', 'wait': true}]}");
     rig_record(&rig, "o", "x", 5, "{'n':7}");
     kids_end();
     assert_int_equal(rig.x->status, STATUS_FAILED);
@@ -105,8 +109,10 @@ static void test_suspended__what_rests_on_a_read_is_a_conflict_when_that_has_cha
 static void test_suspended__what_rests_on_a_read_is_stored_when_nobody_has_changed_it(void **state)
 {
     (void)state;
-    start(STEP("u", "{'type':'record.get','object':'o','id':'x','as':'r'}," UPDATE(
-                        "{'n':'=r.n + 1'}") "," KID));
+    start("{'code': 'u', 'procedure': ["
+          "  {'type': 'record.get', 'object': 'o', 'id': 'x', 'as': 'r'},"
+          "  {'type': 'record.update', 'object': 'o', 'id': 'x', 'data': {'n': '=r.n + 1'}},"
+          "  {'type': 'flow.start', 'code': 'kid', 'wait': true}]}");
     kids_end();
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_x(2, "{'n':2}");
@@ -115,8 +121,10 @@ static void test_suspended__what_rests_on_a_read_is_stored_when_nobody_has_chang
 static void test_suspended__an_expected_version_is_not_laid_over_another(void **state)
 {
     (void)state;
-    start(STEP("u", "{'type':'record.update','object':'o','id':'x','data':{'b':1},"
-                    "'expectedVersion':1}," KID));
+    start("{'code': 'u', 'procedure': ["
+          "  {'type': 'record.update', 'object': 'o', 'id': 'x', 'data': {'b': 1},"
+          "    'expectedVersion': 1},"
+          "  {'type': 'flow.start', 'code': 'kid', 'wait': true}]}");
     rig_record(&rig, "o", "x", 2, "{'n':2}");
     kids_end();
     assert_true(failed_with("conflict_version"));
@@ -126,12 +134,12 @@ static void test_suspended__an_expected_version_is_not_laid_over_another(void **
 static void test_suspended__an_update_of_what_is_gone_is_a_conflict(void **state)
 {
     (void)state;
-    start("{'code':'p','parallel':{'branches':[[" STEP("w1", KID) "," STEP(
-        "d",
-        "{'type':'record.delete','object':'o','id':'x'}") "],[" STEP("u2",
-                                                                     UPDATE(
-                                                                         "{'b':1}") "," KID) "]]}"
-                                                                                             "}");
+    start("{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'w1', 'procedure': [{'type': 'flow.start', 'code': 'kid', 'wait': true}]},"
+          "   {'code': 'd', 'procedure': [{'type': 'record.delete', 'object': 'o', 'id': 'x'}]}],"
+          "  [{'code': 'u2', 'procedure': ["
+          "    {'type': 'record.update', 'object': 'o', 'id': 'x', 'data': {'b': 1}},"
+          "    {'type': 'flow.start', 'code': 'kid', 'wait': true}]}]]}}");
     kids_end();
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(failed_with("conflict_version"));
@@ -140,9 +148,10 @@ static void test_suspended__an_update_of_what_is_gone_is_a_conflict(void **state
 static void test_suspended__a_second_write_of_the_step_rests_on_its_first(void **state)
 {
     (void)state;
-    start(
-        STEP("u", "{'type':'record.update','object':'o','id':'x','data':{'b':1},'as':'r'}," UPDATE(
-                      "{'n':'=r.n + 1'}") "," KID));
+    start("{'code': 'u', 'procedure': ["
+          "  {'type': 'record.update', 'object': 'o', 'id': 'x', 'data': {'b': 1}, 'as': 'r'},"
+          "  {'type': 'record.update', 'object': 'o', 'id': 'x', 'data': {'n': '=r.n + 1'}},"
+          "  {'type': 'flow.start', 'code': 'kid', 'wait': true}]}");
     rig_record(&rig, "o", "x", 2, "{'n':5}");
     kids_end();
     assert_true(failed_with("conflict_version"));
@@ -152,7 +161,9 @@ static void test_suspended__a_second_write_of_the_step_rests_on_its_first(void *
 static void test_suspended__a_delete_is_of_what_is_there_then(void **state)
 {
     (void)state;
-    start(STEP("d", "{'type':'record.delete','object':'o','id':'x'}," KID));
+    start("{'code': 'd', 'procedure': ["
+          "  {'type': 'record.delete', 'object': 'o', 'id': 'x'},"
+          "  {'type': 'flow.start', 'code': 'kid', 'wait': true}]}");
     rig_record(&rig, "o", "x", 4, "{'n':4}");
     kids_end();
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -167,8 +178,10 @@ static void test_contended__giving_up_on_one_record_is_not_giving_up_on_others(v
 
     (void)state;
     rig.contended = "x";
-    start("{'code':'hot','onError':'continue','retry':{'maxAttempts':1},'procedure':" UPDATE(
-        "{'a':1}") "}," STEP("own", "{'type':'record.create','object':'o','id':'mine','data':{}}"));
+    start("{'code': 'hot', 'onError': 'continue', 'retry': {'maxAttempts': 1},"
+          "  'procedure': {'type': 'record.update', 'object': 'o', 'id': 'x', 'data': {'a': 1}}},"
+          "{'code': 'own',"
+          "  'procedure': [{'type': 'record.create', 'object': 'o', 'id': 'mine', 'data': {}}]}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(rig_find_record(&rig, "o", "mine", &version), "{}");
     assert_x(1, "{'n':1}");
@@ -179,12 +192,11 @@ static void test_contended__a_rollback_is_no_attempt_until_it_can_be_stored(void
     int64_t delay_us = 0;
 
     (void)state;
-    start(
-        "{'code':'s','procedure':{'type':'compute.transform','data':1},'retry':{'delay':'20ms',"
-        "'jitter':'none'},'rollback':" UPDATE("{'undone':true}") "}," STEP(
-            "w", "{'type':'wait.signal','signalType':'go'}") "," STEP("f",
-                                                                      "{'type':'compute.fail','"
-                                                                      "code':'no','message':'m'}"));
+    start("{'code': 's', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "  'retry': {'delay': '20ms', 'jitter': 'none'}, 'rollback': {'type': 'record.update',"
+          "    'object': 'o', 'id': 'x', 'data': {'undone': true}}},"
+          "{'code': 'w', 'procedure': [{'type': 'wait.signal', 'signalType': 'go'}]},"
+          "{'code': 'f', 'procedure': [{'type': 'compute.fail', 'code': 'no', 'message': 'm'}]}");
     rig.contended = "x";
     assert_true(rig_signal(&rig, "1", "go", "1"));
     for (unsigned i = 0; i < 12; i++) {
@@ -208,16 +220,22 @@ static void test_contended__a_rollback_is_no_attempt_until_it_can_be_stored(void
 static void test_contended__the_time_for_rolling_back_ends_it(void **state)
 {
     (void)state;
-    rig_define(&rig, "{'code':'a','settings':{'timeout':'10m'},'steps':[{'code':'s','procedure':{"
-                     "'type':'compute.transform','data':1},'rollback':" UPDATE(
-                         "{'undone':true}") "},{'code':'f','procedure':{'type':'compute.fail',"
-                                            "'code':'no','message':'m'}}]}");
+    rig_define(&rig, "{'code': 'a', 'settings': {'timeout': '10m'},"
+                     "  'steps': ["
+                     "    {'code': 's', 'procedure': {'type': 'compute.transform', 'data': 1},"
+                     "      'rollback': {'type': 'record.update', 'object': 'o', 'id': 'x',"
+                     "        'data': {'undone': true}}},"
+                     "    {'code': 'f', 'procedure': {'type': 'compute.fail', 'code': 'no',"
+                     "      'message': 'm'}}]}");
     rig.contended = "x";
     rig_start(&rig, "{}");
-    for (unsigned i = 0; i < 40 && rig.x->status == STATUS_COMPENSATING; i++) {
+    for (unsigned i = 0; i < 40; i++) {
         rig.now_us = rig.x->wake_at_us > rig.now_us ? rig.x->wake_at_us : rig.now_us;
         assert_true(rig_wake(&rig));
     }
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    rig_pass(&rig, INT64_C(24) * 3600 * 1000000);
+    assert_true(rig_wake(&rig));
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_int_equal(rig.last.dead_letters.count, 1);
     assert_true(failed_with("\"failed\":[\"s\"]"));
@@ -228,8 +246,9 @@ static void test_contended__the_time_for_rolling_back_ends_it(void **state)
 static void test_history__rolling_back_what_is_gone_is_a_dead_letter(void **state)
 {
     (void)state;
-    start("{'code':'s','procedure':{'type':'compute.transform','data':1},'rollback':{'type':"
-          "'compute.transform','data':1}}," STEP("w", "{'type':'wait.signal','signalType':'go'}"));
+    start("{'code': 's', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "  'rollback': {'type': 'compute.transform', 'data': 1}},"
+          "{'code': 'w', 'procedure': [{'type': 'wait.signal', 'signalType': 'go'}]}");
     rig.history_from = 3;
     assert_true(rig_cancel(&rig, ""));
     for (unsigned i = 0; i < 3 && rig.x->status == STATUS_COMPENSATING; i++)
@@ -243,9 +262,10 @@ static void test_history__rolling_back_what_is_gone_is_a_dead_letter(void **stat
 static void test_history__a_rollback_under_way_whose_row_is_gone_is_a_dead_letter(void **state)
 {
     (void)state;
-    start("{'code':'s','procedure':{'type':'compute.transform','data':1},'rollback':{'type':"
-          "'compute.fail','code':'later','message':'m','class':'transient'}}," STEP(
-              "f", "{'type':'compute.fail','code':'no','message':'m'}"));
+    start("{'code': 's', 'procedure': {'type': 'compute.transform', 'data': 1},"
+          "  'rollback': {'type': 'compute.fail', 'code': 'later', 'message': 'm',"
+          "    'class': 'transient'}},"
+          "{'code': 'f', 'procedure': [{'type': 'compute.fail', 'code': 'no', 'message': 'm'}]}");
     assert_int_equal(rig.x->status, STATUS_COMPENSATING);
     rig.history_from = 100;
     rig_reload(&rig);

@@ -1,5 +1,4 @@
 /* test_task.c - claims about tasks that a step asks the planner for. */
-#include "base/buf.h"
 #include "engine/rig.h"
 
 #include <setjmp.h>
@@ -8,8 +7,6 @@
 #include <cmocka.h>
 
 #define SECOND INT64_C(1000000)
-#define TASK "{'type':'task.create','title':'Paint {{ input.n }}'"
-#define ONE(more) "{'code':'a','steps':[{'code':'s','procedure':" TASK more "}}]}"
 
 static void start(const char *scenario)
 {
@@ -24,7 +21,7 @@ static const struct task_act *act(void)
 }
 
 /* The planner says what became of a task. */
-static bool told(struct str id, const char *output, const char *error, bool has_expired)
+static bool notice(struct str id, const char *output, const char *error, bool has_expired)
 {
     struct task_answers *answers = ARENA_NEW(&rig.mem, struct task_answers);
 
@@ -39,8 +36,9 @@ static bool told(struct str id, const char *output, const char *error, bool has_
 static void test_task__is_asked_for_with_the_commit_of_its_step(void **state)
 {
     (void)state;
-    start(ONE(",'priority':3,'due_at':'2030-01-01T00:00:00Z','depends_on':['x'],'wait':true,"
-              "'form':[{'name':'l','type':'number'}]"));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'task.create',"
+          "  'title': 'Paint {{ input.n }}', 'priority': 3, 'due_at': '2030-01-01T00:00:00Z',"
+          "  'depends_on': ['x'], 'wait': true, 'form': [{'name': 'l', 'type': 'number'}]}}]}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.x->waiting_kind, WAITING_TASK);
     assert_int_equal(act()->kind, TASK_ACT_CREATE);
@@ -59,9 +57,10 @@ static void test_task__completes_the_step_when_it_has_ended(void **state)
     struct str id;
 
     (void)state;
-    start(ONE(",'wait':true"));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'task.create',"
+          "  'title': 'Paint {{ input.n }}', 'wait': true}}]}");
     id = act()->id;
-    assert_true(told(id, "{'id':'t','status':'done','result':{'l':2}}", NULL, false));
+    assert_true(notice(id, "{'id':'t','status':'done','result':{'l':2}}", NULL, false));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(rig_output(&rig, "s"),
                         "{'id':'t','status':'done','result':{'l':2},'timedOut':false}");
@@ -71,18 +70,20 @@ static void test_task__completes_the_step_when_it_has_ended(void **state)
 static void test_task__without_wait_is_answered_at_once_and_never_canceled(void **state)
 {
     (void)state;
-    start(ONE(""));
+    start("{'code': 'a', 'steps': [{'code': 's',"
+          "  'procedure': {'type': 'task.create', 'title': 'Paint {{ input.n }}'}}]}");
     assert_false(act()->waits);
-    assert_true(told(act()->id, "{'id':'t','status':'available'}", NULL, false));
+    assert_true(notice(act()->id, "{'id':'t','status':'available'}", NULL, false));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
 static void test_task__that_the_planner_refuses_is_an_error_of_the_step(void **state)
 {
     (void)state;
-    start(ONE(",'assign_to':'nobody'"));
-    assert_true(told(act()->id, NULL,
-                     "{'code':'validation_task','message':'no','class':'business'}", false));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'task.create',"
+          "  'title': 'Paint {{ input.n }}', 'assign_to': 'nobody'}}]}");
+    assert_true(notice(act()->id, NULL,
+                       "{'code':'validation_task','message':'no','class':'business'}", false));
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(str_find(rig.x->error_json, STR("validation_task"), 0) >= 0);
 }
@@ -98,8 +99,9 @@ static void test_task__with_values_of_the_wrong_kind_is_never_asked_for(void **s
         char text[400];
 
         (void)snprintf(text, sizeof(text),
-                       "{'code':'a','onError':'fail_fast','steps':[{'code':"
-                       "'s','procedure':" TASK "%s}}]}",
+                       "{'code': 'a', 'onError': 'fail_fast', 'steps': [{'code': 's',"
+                       "  'procedure': {'type': 'task.create',"
+                       "    'title': 'Paint {{ input.n }}'%s}}]}",
                        wrong[i]);
         start(text);
         assert_int_equal(rig.x->status, STATUS_FAILED);
@@ -110,8 +112,9 @@ static void test_task__with_values_of_the_wrong_kind_is_never_asked_for(void **s
 static void test_task__another_one_is_none_of_its_business(void **state)
 {
     (void)state;
-    start(ONE(",'wait':true"));
-    assert_false(told(STR("0190a1b2-0000-7000-8000-000000000000"), "{}", NULL, false));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'task.create',"
+          "  'title': 'Paint {{ input.n }}', 'wait': true}}]}");
+    assert_false(notice(STR("0190a1b2-0000-7000-8000-000000000000"), "{}", NULL, false));
     assert_int_equal(rig.x->status, STATUS_WAITING);
 }
 
@@ -120,7 +123,8 @@ static void test_task__whose_time_is_up_is_asked_about_first(void **state)
     struct str id;
 
     (void)state;
-    start(ONE(",'wait':true,'timeout':'10s'"));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'task.create',"
+          "  'title': 'Paint {{ input.n }}', 'wait': true, 'timeout': '10s'}}]}");
     id = act()->id;
     rig_pass(&rig, 10 * SECOND);
     assert_true(rig_wake(&rig));
@@ -130,40 +134,46 @@ static void test_task__whose_time_is_up_is_asked_about_first(void **state)
     assert_true(rig.x->cursor.is_overdue);
     rig_reload(&rig);
     /* It was done a moment before: that counts. */
-    assert_true(told(id, "{'status':'done'}", NULL, false));
+    assert_true(notice(id, "{'status':'done'}", NULL, false));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
 static void test_task__that_is_late_fails_continues_or_jumps(void **state)
 {
     (void)state;
-    start(ONE(",'wait':true,'timeout':'10s'"));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'task.create',"
+          "  'title': 'Paint {{ input.n }}', 'wait': true, 'timeout': '10s'}}]}");
     rig_pass(&rig, 10 * SECOND);
     assert_true(rig_wake(&rig));
-    assert_true(told(act()->id, "{'status':'canceled'}", NULL, true));
+    assert_true(notice(act()->id, "{'status':'canceled'}", NULL, true));
     assert_true(str_find(rig.x->error_json, STR("timeout_task"), 0) >= 0);
 
-    start(ONE(",'wait':true,'keep':true,'timeout':'10s','onTimeout':'continue'"));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'task.create',"
+          "  'title': 'Paint {{ input.n }}', 'wait': true, 'keep': true, 'timeout': '10s',"
+          "  'onTimeout': 'continue'}}]}");
     rig_pass(&rig, 10 * SECOND);
     assert_true(rig_wake(&rig));
     assert_true(act()->keeps);
-    assert_true(told(act()->id, "{'status':'assigned'}", NULL, true));
+    assert_true(notice(act()->id, "{'status':'assigned'}", NULL, true));
     assert_string_equal(rig_output(&rig, "s"), "{'status':'assigned','timedOut':true}");
 
-    start("{'code':'a','steps':[{'code':'s','procedure':" TASK
-          ",'wait':true,'timeout':'10s','onTimeout':{'to':'late'}}},{'code':'skipped',"
-          "'procedure':{'type':'log','message':'x'}},{'code':'late','procedure':{'type':'log',"
-          "'message':'late'}}]}");
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 's', 'procedure': {'type': 'task.create', 'title': 'Paint {{ input.n }}',"
+          "    'wait': true, 'timeout': '10s', 'onTimeout': {'to': 'late'}}},"
+          "  {'code': 'skipped', 'procedure': {'type': 'log', 'message': 'x'}},"
+          "  {'code': 'late', 'procedure': {'type': 'log', 'message': 'late'}}]}");
     rig_pass(&rig, 10 * SECOND);
     assert_true(rig_wake(&rig));
-    assert_true(told(act()->id, "{'status':'canceled'}", NULL, true));
+    assert_true(notice(act()->id, "{'status':'canceled'}", NULL, true));
     assert_string_equal(rig_trace(&rig), "s late");
 }
 
 static void test_task__reminds_while_it_waits(void **state)
 {
     (void)state;
-    start(ONE(",'wait':true,'reminder':{'every':'5s','procedure':{'type':'log','message':'r'}}"));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'task.create',"
+          "  'title': 'Paint {{ input.n }}', 'wait': true,"
+          "  'reminder': {'every': '5s', 'procedure': {'type': 'log', 'message': 'r'}}}}]}");
     rig_pass(&rig, 5 * SECOND);
     assert_true(rig_wake(&rig));
     assert_int_equal(rig.last.logs.count, 1);
@@ -176,25 +186,26 @@ static void test_task__is_canceled_with_who_waits_for_it(void **state)
     struct str id;
 
     (void)state;
-    start(ONE(",'wait':true"));
+    start("{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'task.create',"
+          "  'title': 'Paint {{ input.n }}', 'wait': true}}]}");
     id = act()->id;
     assert_true(rig_cancel(&rig, "enough"));
     assert_int_equal(act()->kind, TASK_ACT_CANCEL);
     assert_true(str_eq(act()->id, id));
 }
 
-#define BRANCHES(join)                                                                             \
-    "{'code':'a','onError':'fail_fast','steps':[{'code':'p','parallel':{'join':" join ","          \
-    "'branches':[[{'code':'s','procedure':" TASK ",'wait':true}}],[{'code':'w','procedure':{"      \
-    "'type':'wait.signal','signalType':'go'}},{'code':'f','procedure':{'type':'compute.fail',"     \
-    "'code':'no','message':'m'},'when':'$.steps.w.output.payload.fails && $.input.n == 4'}]]}}]}"
-
 static void test_task__of_a_branch_that_loses_is_canceled(void **state)
 {
     struct str id;
 
     (void)state;
-    start(BRANCHES("'any'"));
+    start("{'code': 'a', 'onError': 'fail_fast', 'steps': [{'code': 'p',"
+          "  'parallel': {'join': 'any', 'branches': ["
+          "    [{'code': 's', 'procedure': {'type': 'task.create', 'title': 'Paint {{ input.n }}',"
+          "      'wait': true}}],"
+          "    [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "     {'code': 'f', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'},"
+          "       'when': '$.steps.w.output.payload.fails && $.input.n == 4'}]]}}]}");
     id = act()->id;
     assert_true(rig_signal(&rig, "1", "go", "{'fails':false}"));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -207,7 +218,13 @@ static void test_task__of_a_failed_execution_is_canceled_and_asked_for_anew(void
     struct str id;
 
     (void)state;
-    start(BRANCHES("'all'"));
+    start("{'code': 'a', 'onError': 'fail_fast', 'steps': [{'code': 'p',"
+          "  'parallel': {'join': 'all', 'branches': ["
+          "    [{'code': 's', 'procedure': {'type': 'task.create', 'title': 'Paint {{ input.n }}',"
+          "      'wait': true}}],"
+          "    [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "     {'code': 'f', 'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'},"
+          "       'when': '$.steps.w.output.payload.fails && $.input.n == 4'}]]}}]}");
     id = str_copy(&rig.mem, act()->id);
     assert_true(rig_signal(&rig, "1", "go", "{'fails':true}"));
     assert_int_equal(rig.x->status, STATUS_FAILED);
@@ -222,9 +239,11 @@ static void
 test_task__that_was_asked_for_by_a_branch_that_is_stopped_at_once_never_was(void **state)
 {
     (void)state;
-    start("{'code':'a','steps':[{'code':'p','parallel':{'join':'any','branches':[[{'code':'s',"
-          "'procedure':" TASK ",'wait':true}}],[{'code':'l','procedure':{'type':'log','message':"
-          "'m'}}]]}}]}");
+    start("{'code': 'a', 'steps': [{'code': 'p', 'parallel': {'join': 'any',"
+          "  'branches': ["
+          "    [{'code': 's', 'procedure': {'type': 'task.create', 'title': 'Paint {{ input.n }}',"
+          "      'wait': true}}],"
+          "    [{'code': 'l', 'procedure': {'type': 'log', 'message': 'm'}}]]}}]}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(rig.last.tasks.count, 0);
 }
@@ -232,9 +251,12 @@ test_task__that_was_asked_for_by_a_branch_that_is_stopped_at_once_never_was(void
 static void test_task__is_looked_at_when_an_operator_goes_on(void **state)
 {
     (void)state;
-    start("{'code':'a','onError':'hold','steps':[{'code':'p','parallel':{'branches':[[{'code':'s',"
-          "'procedure':" TASK ",'wait':true}}],[{'code':'f','procedure':{'type':'compute.fail',"
-          "'code':'no','message':'m'}}]]}}]}");
+    start("{'code': 'a', 'onError': 'hold', 'steps': [{'code': 'p',"
+          "  'parallel': {'branches': ["
+          "    [{'code': 's', 'procedure': {'type': 'task.create', 'title': 'Paint {{ input.n }}',"
+          "      'wait': true}}],"
+          "    [{'code': 'f',"
+          "      'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]]}}]}");
     assert_int_equal(act()->kind, TASK_ACT_CREATE);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_null()}));
     assert_int_equal(act()->kind, TASK_ACT_LOOK);
@@ -242,17 +264,17 @@ static void test_task__is_looked_at_when_an_operator_goes_on(void **state)
 
 static void test_task__a_row_that_tells_of_it_reads_back(void **state)
 {
-    struct told row = {.kind = TELL_TASK,
-                       .key = STR("task:t1"),
-                       .payload_json = STR("{\"output\":{\"id\":\"t1\"},\"expired\":true}")};
+    struct notice_row row = {.kind = NOTICE_TASK,
+                             .key = STR("task:t1"),
+                             .payload_json = STR("{\"output\":{\"id\":\"t1\"},\"expired\":true}")};
     struct task_answer answer;
 
     (void)state;
-    assert_true(engine_told_task(&rig.mem, &row, &answer));
+    assert_true(engine_notice_task(&rig.mem, &row, &answer));
     assert_true(str_eq(answer.id, STR("t1")) && answer.has_expired);
     assert_true(answer.output.kind == VALUE_MAP && answer.error.kind == VALUE_ABSENT);
-    row.kind = TELL_CHILD;
-    assert_false(engine_told_task(&rig.mem, &row, &answer));
+    row.kind = NOTICE_CHILD;
+    assert_false(engine_notice_task(&rig.mem, &row, &answer));
 }
 
 int main(void)

@@ -6,9 +6,6 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#define TRACE "4bf92f3577b34da6a3ce929d0e0e4736"
-#define SPAN "00f067aa0ba902b7"
-
 static void test_trace__a_traceparent_is_read_and_written(void **state)
 {
     struct arena mem;
@@ -16,15 +13,17 @@ static void test_trace__a_traceparent_is_read_and_written(void **state)
 
     (void)state;
     arena_init(&mem);
-    assert_true(trace_read(STR("00-" TRACE "-" SPAN "-01"), &trace));
+    assert_true(trace_read(STR("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"), &trace));
     assert_true(trace.has_parent && trace.is_sampled);
-    assert_true(str_eq(trace_write(&mem, &trace, trace.parent), STR("00-" TRACE "-" SPAN "-01")));
-    assert_true(trace_read(STR("00-" TRACE "-" SPAN "-00"), &trace));
+    assert_true(str_eq(trace_write(&mem, &trace, trace.parent),
+                       STR("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")));
+    assert_true(trace_read(STR("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"), &trace));
     assert_false(trace.is_sampled);
     /* Other flags say nothing to version 0, and later versions may have more. */
-    assert_true(trace_read(STR("00-" TRACE "-" SPAN "-03"), &trace));
+    assert_true(trace_read(STR("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03"), &trace));
     assert_true(trace.is_sampled);
-    assert_true(trace_read(STR("cc-" TRACE "-" SPAN "-01-more"), &trace));
+    assert_true(
+        trace_read(STR("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more"), &trace));
     arena_fini(&mem);
 }
 
@@ -33,17 +32,17 @@ static void test_trace__what_is_no_traceparent_is_refused(void **state)
     static const char *const wrong[] = {
         "",
         "00",
-        "00-" TRACE "-" SPAN,
-        "00-" TRACE "-" SPAN "-1",
-        "00-" TRACE "-" SPAN "-0g",
-        "00-" TRACE "-" SPAN "-01-more",
-        "ff-" TRACE "-" SPAN "-01",
-        "0g-" TRACE "-" SPAN "-01",
-        "00-00000000000000000000000000000000-" SPAN "-01",
-        "00-" TRACE "-0000000000000000-01",
-        "00-4BF92F3577B34DA6A3CE929D0E0E4736-" SPAN "-01",
-        "00_" TRACE "-" SPAN "-01",
-        "cc-" TRACE "-" SPAN "-01.more",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-1",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0g",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+        "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "0g-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+        "00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.more",
     };
     struct trace trace;
 

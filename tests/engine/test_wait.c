@@ -1,6 +1,7 @@
 /* test_wait.c - claims about waits and signals. */
 #include "base/buf.h"
 #include "engine/rig.h"
+#include "engine/signals_at.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,18 +27,12 @@ static const char *waiting_for(void)
     return rig_text(&rig, rig.x->waiting_for_json);
 }
 
-#define WAIT(code, fields) "{'code':'" code "','procedure':{'type':'wait.signal'," fields "}}"
-#define TIMER(code, duration)                                                                      \
-    "{'code':'" code "','procedure':{'type':'wait.timer','duration':" duration "}}"
-#define TRANSFORM(code, data)                                                                      \
-    "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}}"
-
 /* --- signals --- */
 
 static void test_wait__a_signal_ends_the_wait_with_its_content(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'paid'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid'}}", "{}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_string_equal(waiting_for(), "{'kind':'signal','step':'w','signalType':'paid',"
                                        "'since':'2026-01-01T00:00:00Z'}");
@@ -52,7 +47,7 @@ static void test_wait__a_signal_ends_the_wait_with_its_content(void **state)
 static void test_wait__another_signal_is_kept_and_the_wait_goes_on(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'paid'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'paid'}}", "{}");
     assert_true(rig_signal(&rig, "s1", "other", "1"));
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.x->signals.list.count, 1);
@@ -65,10 +60,13 @@ static void test_wait__another_signal_is_kept_and_the_wait_goes_on(void **state)
 static void test_wait__signals_that_came_before_are_taken_later_in_order(void **state)
 {
     (void)state;
-    start(WAIT("go", "'signalType':'go'") "," WAIT("a", "'signalType':'x'") "," //
-          WAIT("b", "'signalType':'x'") "," WAIT("c", "'signalType':'y'") "," TRANSFORM(
-              "d", "{'a':'=steps.a.payload','b':'=steps.b.payload','c':'=steps.c.payload',"
-                   "'all':'=signals.map(s, s.id)'}"),
+    start("{'code': 'go', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}},"
+          "{'code': 'd', 'procedure': {'type': 'compute.transform',"
+          "  'data': {'a': '=steps.a.payload', 'b': '=steps.b.payload', 'c': '=steps.c.payload',"
+          "    'all': '=signals.map(s, s.id)'}}}",
           "{}");
     assert_true(rig_signal(&rig, "1", "x", "'first'"));
     assert_true(rig_signal(&rig, "2", "y", "'why'"));
@@ -85,7 +83,7 @@ static void test_wait__signals_that_came_before_are_taken_later_in_order(void **
 static void test_wait__a_list_of_types_takes_any_of_them(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':['yes','no']"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': ['yes', 'no']}}", "{}");
     assert_true(rig_signal(&rig, "1", "maybe", "1"));
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_true(rig_signal(&rig, "2", "no", "1"));
@@ -111,7 +109,9 @@ static void test_wait__match_looks_at_the_signal_and_the_context(void **state)
 static void test_wait__the_result_field_shapes_what_a_wait_answers(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'x','result':{'n':'=response.payload.n'}"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x',"
+          "  'result': {'n': '=response.payload.n'}}}",
+          "{}");
     assert_true(rig_signal(&rig, "1", "x", "{'n':4,'much':'more'}"));
     assert_string_equal(result(), "{'n':4}");
 }
@@ -119,7 +119,9 @@ static void test_wait__the_result_field_shapes_what_a_wait_answers(void **state)
 static void test_wait__when_of_the_command_skips_the_wait(void **state)
 {
     (void)state;
-    start(WAIT("w", "'when':'input.ask','signalType':'x'") "," TRANSFORM("b", "1"),
+    start("{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'when': 'input.ask', 'signalType': 'x'}},"
+          "{'code': 'b', 'procedure': {'type': 'compute.transform', 'data': 1}}",
           "{'ask':false}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(rig_output(&rig, "w"), "null");
@@ -130,7 +132,7 @@ static void test_wait__a_known_id_is_recognised(void **state)
     struct value five = value_int(5);
 
     (void)state;
-    start(WAIT("w", "'signalType':'x'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}", "{}");
     assert_true(rig_signal(&rig, "1", "x", "5"));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(engine_signal_known(rig.x, STR("1"), STR("x"), five), SIGNAL_SAME);
@@ -150,7 +152,7 @@ static void test_wait__a_signal_keeps_nothing_of_the_memory_of_its_request(void 
     struct commit c;
 
     (void)state;
-    start(WAIT("w", "'signalType':'x'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}", "{}");
     assert_true(engine_advance(&rig.mem, rig.x, &ev, rig.now_us, &c, &rig.err));
     memset(id, 'z', 3);
     memset(type, 'z', 5);
@@ -165,8 +167,9 @@ static void test_wait__a_signal_keeps_nothing_of_the_memory_of_its_request(void 
 static void test_wait__only_the_last_hundred_signals_are_shown(void **state)
 {
     (void)state;
-    start(WAIT("never", "'signalType':'never'") "," TRANSFORM(
-              "b", "{'n':'=size(signals)','first':'=signals[0].payload'}"),
+    start("{'code': 'never', 'procedure': {'type': 'wait.signal', 'signalType': 'never'}},"
+          "{'code': 'b', 'procedure': {'type': 'compute.transform',"
+          "  'data': {'n': '=size(signals)', 'first': '=signals[0].payload'}}}",
           "{}");
     for (int i = 0; i < 130; i++) {
         char id[16], n[16];
@@ -214,7 +217,7 @@ static void test_wait__a_signal_that_would_overfill_the_context_is_refused(void 
         buf_text(&payload, "0123456789");
     buf_text(&payload, "'");
     buf_char(&payload, 0);
-    start(WAIT("w", "'signalType':'x'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}", "{}");
     assert_true(rig_signal(&rig, "1", "y", payload.ptr));
     assert_false(rig_signal(&rig, "2", "x", payload.ptr));
     assert_int_equal(rig.err.code, ERR_TOO_LARGE);
@@ -227,7 +230,9 @@ static void test_wait__a_signal_that_would_overfill_the_context_is_refused(void 
 static void test_wait__a_timeout_fails_the_step(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'x','timeout':'30s'"), "{}");
+    start("{'code': 'w',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'x', 'timeout': '30s'}}",
+          "{}");
     assert_true(rig.x->wake_at_us == rig.now_us + 30 * SECOND);
     assert_non_null(strstr(waiting_for(), "'until':'2026-01-01T00:00:30Z'"));
     rig_pass(&rig, 30 * SECOND - 1);
@@ -244,10 +249,11 @@ static void test_wait__a_timeout_fails_the_step(void **state)
 static void test_wait__a_timeout_can_go_on(void **state)
 {
     (void)state;
-    start(
-        WAIT("w", "'signalType':'x','timeout':'=duration(\\'30s\\')','onTimeout':'continue'") "," //
-        TRANSFORM("b", "{'late':'=steps.w.timedOut'}"),
-        "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x',"
+          "  'timeout': '=duration(\\'30s\\')', 'onTimeout': 'continue'}},"
+          "{'code': 'b',"
+          "  'procedure': {'type': 'compute.transform', 'data': {'late': '=steps.w.timedOut'}}}",
+          "{}");
     rig_pass(&rig, 31 * SECOND);
     assert_true(rig_wake(&rig));
     assert_string_equal(result(), "{'late':true}");
@@ -258,8 +264,10 @@ static void test_wait__a_timeout_can_go_on(void **state)
 static void test_wait__a_timeout_that_is_no_duration_fails_the_step(void **state)
 {
     (void)state;
-    start("{'code':'w','onError':'continue','procedure':{'type':'wait.signal','signalType':'x',"
-          "'timeout':'=input.t'}}," TRANSFORM("b", "{'e':'=steps.w.error.code'}"),
+    start("{'code': 'w', 'onError': 'continue',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'x', 'timeout': '=input.t'}},"
+          "{'code': 'b',"
+          "  'procedure': {'type': 'compute.transform', 'data': {'e': '=steps.w.error.code'}}}",
           "{'t':'soon'}");
     assert_string_equal(result(), "{'e':'validation_duration'}");
 }
@@ -269,7 +277,10 @@ static void test_wait__a_timeout_that_is_no_duration_fails_the_step(void **state
 static void test_wait__a_timer_fires_when_its_time_has_come(void **state)
 {
     (void)state;
-    start(TIMER("t", "'1h30m'") "," TRANSFORM("b", "{'at':'=steps.t.firedAt'}"), "{}");
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '1h30m'}},"
+          "{'code': 'b',"
+          "  'procedure': {'type': 'compute.transform', 'data': {'at': '=steps.t.firedAt'}}}",
+          "{}");
     assert_true(rig.x->wake_at_us == rig.now_us + 5400 * SECOND);
     assert_non_null(strstr(waiting_for(), "'kind':'timer'"));
     assert_false(rig_wake(&rig));
@@ -281,7 +292,7 @@ static void test_wait__a_timer_fires_when_its_time_has_come(void **state)
 static void test_wait__a_signal_does_not_end_a_timer(void **state)
 {
     (void)state;
-    start(TIMER("t", "'1h'"), "{}");
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '1h'}}", "{}");
     assert_true(rig_signal(&rig, "1", "x", "1"));
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_true(rig.x->wake_at_us == rig.now_us + 3600 * SECOND);
@@ -316,14 +327,16 @@ static void test_wait__until_fires_at_its_time_and_the_past_at_once(void **state
 static void test_wait__a_duration_of_nothing_fires_at_once(void **state)
 {
     (void)state;
-    start(TIMER("t", "'0s'"), "{}");
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '0s'}}", "{}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
 static void test_wait__the_deadline_comes_before_a_later_timer(void **state)
 {
     (void)state;
-    rig_define(&rig, "{'code':'a','settings':{'timeout':'1h'},'steps':[" TIMER("t", "'2h'") "]}");
+    rig_define(&rig, "{'code': 'a', 'settings': {'timeout': '1h'},"
+                     "  'steps': [{'code': 't',"
+                     "    'procedure': {'type': 'wait.timer', 'duration': '2h'}}]}");
     rig_start(&rig, "{}");
     assert_true(rig.x->wake_at_us == rig.now_us + 3600 * SECOND);
 }
@@ -333,7 +346,9 @@ static void test_wait__the_deadline_comes_before_a_later_timer(void **state)
 static void test_wait__times_in_a_history_never_go_back(void **state)
 {
     (void)state;
-    start(WAIT("a", "'signalType':'x'") "," WAIT("b", "'signalType':'x'"), "{}");
+    start("{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}",
+          "{}");
     rig_pass(&rig, -DAY);
     assert_true(rig_signal(&rig, "1", "x", "1"));
     assert_true(rig.history.items[rig.history.count - 1].completed_at_us == rig.now_us + DAY);
@@ -346,7 +361,9 @@ static void test_wait__times_in_a_history_never_go_back(void **state)
 static void test_wait__a_timer_set_after_the_clock_went_back_is_not_a_day_late(void **state)
 {
     (void)state;
-    start(WAIT("a", "'signalType':'x'") "," TIMER("t", "'10s'"), "{}");
+    start("{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '10s'}}",
+          "{}");
     rig_pass(&rig, -DAY);
     assert_true(rig_signal(&rig, "1", "x", "1"));
     assert_true(rig.x->wake_at_us == rig.now_us + 10 * SECOND);
@@ -367,7 +384,9 @@ static bool waits_with(const char *text)
 static void test_wait__signals_that_do_not_match_are_counted(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'x','match':'signal.payload.id == 1'"), "{}");
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x',"
+          "  'match': 'signal.payload.id == 1'}}",
+          "{}");
     assert_false(waits_with("unmatched"));
     assert_true(rig_signal(&rig, "1", "x", "{'id':2}"));
     assert_true(rig_signal(&rig, "2", "x", "'cannot be evaluated'"));
@@ -381,7 +400,10 @@ static void test_wait__signals_that_do_not_match_are_counted(void **state)
 static void test_wait__accept_new_leaves_what_came_before(void **state)
 {
     (void)state;
-    start(WAIT("a", "'signalType':'go'") "," WAIT("b", "'signalType':'x','accept':'new'"), "{}");
+    start("{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "{'code': 'b',"
+          "  'procedure': {'type': 'wait.signal', 'signalType': 'x', 'accept': 'new'}}",
+          "{}");
     assert_true(rig_signal(&rig, "1", "x", "'old'"));
     assert_true(rig_signal(&rig, "2", "go", "1"));
     assert_int_equal(rig.x->status, STATUS_WAITING);
@@ -393,9 +415,10 @@ static void test_wait__accept_new_leaves_what_came_before(void **state)
 static void test_wait__says_what_people_need_to_know(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'ok','title':'Approve {{ input.n }}','assignee':['group:boss'],"
-                    "'correlation':'$.input.n','public':true,'form':[{'name':'yes','type':"
-                    "'boolean','required':true}]"),
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'ok',"
+          "  'title': 'Approve {{ input.n }}', 'assignee': ['group:boss'],"
+          "  'correlation': '$.input.n', 'public': true,"
+          "  'form': [{'name': 'yes', 'type': 'boolean', 'required': true}]}}",
           "{'n':'five'}");
     assert_true(waits_with("\"title\":\"Approve five\""));
     assert_true(waits_with("\"assignee\":[\"group:boss\"]"));
@@ -412,7 +435,8 @@ static void test_wait__a_form_refuses_what_does_not_fit(void **state)
                        .config = value_map_empty()};
 
     (void)state;
-    start(WAIT("w", "'signalType':'ok','form':[{'name':'yes','type':'boolean','required':true}]"),
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'ok',"
+          "  'form': [{'name': 'yes', 'type': 'boolean', 'required': true}]}}",
           "{}");
     ev.signal_payload = rig_value(&rig, "{'yes':'maybe'}");
     assert_false(engine_advance(&rig.mem, rig.x, &ev, rig.now_us, &c, &rig.err));
@@ -429,7 +453,12 @@ static void test_wait__a_form_fills_what_was_left_out(void **state)
                        "{'name':'note','type':'string','default':'none'}]";
 
     (void)state;
-    start(str_printf(&rig.mem, WAIT("w", "%s") "," WAIT("b", "%s"), form, form).ptr, "{}");
+    start(str_printf(&rig.mem,
+                     "{'code': 'w', 'procedure': {'type': 'wait.signal', %s}},"
+                     "{'code': 'b', 'procedure': {'type': 'wait.signal', %s}}",
+                     form, form)
+              .ptr,
+          "{}");
     assert_true(rig_signal(&rig, "1", "ok", "{'yes':true}"));
     assert_true(rig_signal(&rig, "2", "ok", "{'yes':false}"));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -443,8 +472,9 @@ static void test_wait__a_form_fills_what_was_left_out(void **state)
 static void test_wait__a_form_fills_signals_that_came_before(void **state)
 {
     (void)state;
-    start(TIMER("t", "'1h'") "," WAIT("w", "'signalType':'ok','form':[{'name':'note','type':"
-                                           "'string','default':'none'}]"),
+    start("{'code': 't', 'procedure': {'type': 'wait.timer', 'duration': '1h'}},"
+          "{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'ok',"
+          "  'form': [{'name': 'note', 'type': 'string', 'default': 'none'}]}}",
           "{}");
     assert_true(rig_signal(&rig, "1", "ok", "{}"));
     rig_pass(&rig, 3600 * SECOND);
@@ -455,8 +485,11 @@ static void test_wait__a_form_fills_signals_that_came_before(void **state)
 static void test_wait__a_timeout_may_jump(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'x','timeout':'1h','onTimeout':{'to':'late'}") "," TRANSFORM(
-              "never", "1") "," TRANSFORM("late", "'$.steps.w.timedOut'"),
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x', 'timeout': '1h',"
+          "  'onTimeout': {'to': 'late'}}},"
+          "{'code': 'never', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "{'code': 'late',"
+          "  'procedure': {'type': 'compute.transform', 'data': '$.steps.w.timedOut'}}",
           "{}");
     rig_pass(&rig, 3600 * SECOND);
     assert_true(rig_wake(&rig));
@@ -470,10 +503,12 @@ static void test_wait__reminders_come_and_never_fail_the_wait(void **state)
     const struct history_row *row;
 
     (void)state;
-    start(WAIT("w", "'signalType':'x','timeout':'10h','onTimeout':'continue','reminder':{'every':"
-                    "'2h','max':3,'procedure':[{'type':'record.create','object':'mail','data':{'n':"
-                    "'$.reminder.index'}},{'type':'compute.fail','when':'$.reminder.index == 2',"
-                    "'code':'no','message':'m'}]}"),
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x', 'timeout': '10h',"
+          "  'onTimeout': 'continue', 'reminder': {'every': '2h', 'max': 3,"
+          "    'procedure': ["
+          "      {'type': 'record.create', 'object': 'mail', 'data': {'n': '$.reminder.index'}},"
+          "      {'type': 'compute.fail', 'when': '$.reminder.index == 2', 'code': 'no',"
+          "        'message': 'm'}]}}}",
           "{}");
     for (int hour = 2; hour <= 6; hour += 2) {
         rig_pass(&rig, 2 * 3600 * SECOND);
@@ -497,8 +532,8 @@ static void test_wait__reminders_come_and_never_fail_the_wait(void **state)
 static void test_wait__reminders_that_were_missed_are_not_made_up_for(void **state)
 {
     (void)state;
-    start(WAIT("w", "'signalType':'x','reminder':{'every':'1h','procedure':{'type':'log','message':"
-                    "'m'}}"),
+    start("{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x',"
+          "  'reminder': {'every': '1h', 'procedure': {'type': 'log', 'message': 'm'}}}}",
           "{}");
     rig_pass(&rig, 10 * 3600 * SECOND);
     assert_true(rig_wake(&rig));

@@ -108,8 +108,8 @@ static void check_run(struct arena *mem, const struct cel_program *program)
     int64_t budget = LOOK_AT;
 
     ASSERT(first.kind != VALUE_ABSENT);
-    if (value_is_error(first)) {
-        ASSERT(value_is_error(second) && first.error->code == second.error->code);
+    if (first.kind == VALUE_ERROR) {
+        ASSERT(second.kind == VALUE_ERROR && first.error->code == second.error->code);
         ASSERT(first.error->message[0] != '\0');
         return;
     }

@@ -1,5 +1,5 @@
 /* fuzz_http.c - heads of requests and bodies in chunks, whatever bytes come. */
-#include "api/http_parse.h"
+#include "http/http_parse.h"
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  *     clang -std=c17 -D_GNU_SOURCE -Isrc -g -fsanitize=fuzzer,address,undefined \
  *         tests/fuzz/fuzz_time.c build/libpawl.a -lm -lpthread
  */
-#include "base/tz_rule.h"
-#include "base/tzif.h"
+#include "base/time/tz_rule.h"
+#include "base/time/tzif.h"
 #include "value/timefmt.h"
 
 #include <stdlib.h>

@@ -7,19 +7,22 @@
  * be completed twice, and its last row must say how it ended. The counters of
  * statuses must be what a count gives. Only reads; a server may be running.
  */
-#include "base/clock.h"
 #include "base/map.h"
+#include "base/time/clock.h"
 #include "define/define.h"
 #include "engine/state.h"
-#include "store/read.h"
-#include "store/reader.h"
+#include "store/read/reader.h"
+#include "store/read_definition.h"
+#include "store/read_execution.h"
+#include "store/read_executions.h"
+#include "store/read_letter.h"
 #include "value/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PAGE = 200, TOLD_MAX = 20 };
+enum { PAGE = 200, NOTICES_MAX = 20 };
 
 struct check {
     struct reader reader;
@@ -30,12 +33,12 @@ struct check {
     uint64_t passed, failed;
 };
 
-static void tell(struct check *c, struct uuid id, const char *what)
+static void notice(struct check *c, struct uuid id, const char *what)
 {
     char text[UUID_TEXT_LEN + 1];
 
     uuid_write(id, text);
-    if (c->failed < TOLD_MAX)
+    if (c->failed < NOTICES_MAX)
         printf("%s: %s\n", text, what);
 }
 
@@ -184,7 +187,7 @@ static void check_one(struct check *c, struct uuid id, struct arena *mem)
         c->passed++;
         return;
     }
-    tell(c, id, wrong);
+    notice(c, id, wrong);
     c->failed++;
 }
 

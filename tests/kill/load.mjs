@@ -1,9 +1,10 @@
 // load.mjs - drives a server, remembers what it acknowledged, and holds it to that.
 import { isDeepStrictEqual } from 'node:util';
 
-import { forAll, microseconds } from './client.mjs';
+import { Random } from '../lib/budget.mjs';
+import { forAll, microseconds } from '../lib/client.mjs';
+import { sleep, until } from '../lib/wait.mjs';
 import { kids, publish, results, scenarios, stepsOf } from './scenarios.mjs';
-import { sleep, until } from './server.mjs';
 
 const WORKERS = 12;
 const TALLIES = 4;
@@ -12,12 +13,8 @@ const PAD = 'x'.repeat(9000);
 
 const terminal = new Set(['completed', 'failed', 'cancelled']);
 
-/** Moments and choices: nothing here can be repeated, since the machine chooses too. */
-export const random = {
-    chance: (p) => Math.random() < p,
-    below: (n) => Math.floor(Math.random() * n),
-    pick: (list) => list[Math.floor(Math.random() * list.length)],
-};
+/** Choices follow from the seed; in which order they are made, the machine decides. */
+export const random = new Random();
 
 export class Load {
     constructor(server, name) {

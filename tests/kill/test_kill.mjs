@@ -9,39 +9,29 @@
 // happens at least once, and as often as time allows.
 // KILL_ONLY=node.batch_done or =sqlite:40 or =postgres:40 runs one campaign.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 
+import { amount, seed, share } from '../lib/budget.mjs';
+import { end, holds } from '../lib/claims.mjs';
+import { checkProgram, makeFolder } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { onStores } from '../lib/stores.mjs';
+import { sleep } from '../lib/wait.mjs';
+import { foldMistakes } from './fold.mjs';
 import { Load, random } from './load.mjs';
-import { Postgres } from './postgres.mjs';
-import { Server, sleep } from './server.mjs';
 
-const isFull = Boolean(process.env.PAWL_TEST_FULL);
 const REACH_S = 180; // a crash point that is not reached within this is never reached
-const KIND_S = 100; // no further campaign of a kind is begun after this, but with PAWL_TEST_FULL
 
-let passed = 0;
-let failed = 0;
-let skipped = 0;
 let kills = 0;
 
-function claim(what, problems) {
-    if (problems.length === 0) {
-        passed++;
-        return;
-    }
-    failed++;
-    console.log(`FAILED ${what}`);
-    for (const text of problems) console.log(`    ${text}`);
-}
+const noProblem = (what, problems) => holds(problems.length === 0, [what, ...problems].join('\n    '));
 
 class Campaign {
     constructor(name, store = null) {
         this.name = name;
         this.store = store;
-        this.data = mkdtempSync(join(tmpdir(), 'pawl-kill-'));
-        this.server = new Server(this.data, store);
+        this.data = makeFolder();
+        this.server = new Server(this.data, { store, program: checkProgram });
         this.load = new Load(this.server, name.replace(/[^a-z]/g, ''));
         this.kills = 0;
         this.began = Date.now();
@@ -52,7 +42,7 @@ class Campaign {
         if (!(await this.server.start()))
             this.load.problem(`it does not start: ${this.server.code} ${this.server.log}`);
         else await this.load.settle();
-        claim(`${this.name}: ${what}`, this.load.problems.splice(0));
+        noProblem(`${this.name}: ${what}`, this.load.problems.splice(0));
     }
 
     async begin() {
@@ -104,20 +94,17 @@ class Campaign {
     }
 
     foldCheck() {
-        try {
-            execFileSync('build/tests/fold_check', [this.store ?? this.data], { encoding: 'utf8' });
-        } catch (error) {
-            this.load.problem(`fold_check: ${error.stdout}`);
-        }
+        const mistakes = foldMistakes(this.store ?? this.data);
+        if (mistakes) this.load.problem(mistakes);
     }
 
     async end() {
         await this.load.finish();
-        claim(`${this.name}: everything ends, nothing is lost`, this.load.problems.splice(0));
+        noProblem(`${this.name}: everything ends, nothing is lost`, this.load.problems.splice(0));
         const status = await this.server.stop();
         if (status !== 0) this.load.problem(`SIGTERM ended it with ${status}: ${this.server.log}`);
         this.foldCheck();
-        claim(`${this.name}: every history gives its state`, this.load.problems.splice(0));
+        noProblem(`${this.name}: every history gives its state`, this.load.problems.splice(0));
         const { acknowledged, unanswered, refused, removed, executions } = this.load;
         console.log(
             `${this.name}: ${this.kills} kills, ${acknowledged} acknowledged, ` +
@@ -132,7 +119,7 @@ class Campaign {
 /** Whether another campaign of a kind may begin: a slow machine does fewer, and says so. */
 function hasTime(name, i, first) {
     const seconds = (Date.now() - first) / 1000;
-    if (isFull || i === 1 || seconds < KIND_S) return true;
+    if (i === 1 || seconds < amount('kill.seconds')) return true;
     console.log(`${name}: ${i - 1} campaigns took ${seconds.toFixed(0)} s, that is enough`);
     return false;
 }
@@ -176,45 +163,26 @@ async function dieEverywhere(name, rounds, points, store) {
 
 async function onSqlite(only, count, store) {
     if (!only || only === 'sqlite')
-        await killAnywhere('sqlite', Number(count ?? (isFull ? 2000 : 120)), store);
+        await killAnywhere('sqlite', Number(count ?? amount('kill.sqlite')), store);
     if (!only || only === 'points')
-        await dieEverywhere('sqlite points', Number(count ?? (isFull ? 25 : 2)), crashPoints, store);
+        await dieEverywhere('sqlite points', Number(count ?? amount('kill.sqlite_rounds')), crashPoints, store);
 }
 
 async function onPostgres(only, count, points, store) {
     if (!only || only === 'postgres')
-        await killAnywhere('postgres', Number(count ?? (isFull ? 1000 : 60)), store);
-    if (!only) await dieEverywhere('postgres points', isFull ? 10 : 1, points, store);
+        await killAnywhere('postgres', Number(count ?? amount('kill.postgres')), store);
+    if (!only) await dieEverywhere('postgres points', amount('kill.postgres_rounds'), share('kill.points', points), store);
 }
 
-async function main() {
-    const began = Date.now();
-    const postgres = await Postgres.open();
-    const onFile = () => null;
-    const onServer = () => postgres.fresh();
+const began = Date.now();
+const [only, count] = (process.env.KILL_ONLY ?? '').split(':');
+if (crashPoints.includes(only)) await dieEverywhere('sqlite points', Number(count ?? 1), [only], () => null);
+else {
     const shared = crashPoints.filter((point) => !/^checkpoint|carefully/.test(point));
-    const [only, count] = (process.env.KILL_ONLY ?? '').split(':');
-
-    try {
-        if (crashPoints.includes(only)) {
-            await dieEverywhere('sqlite points', Number(count ?? 1), [only], onFile);
-        } else {
-            // The stores beside each other: while one syncs, the other computes.
-            await Promise.all([
-                onSqlite(only, count, onFile),
-                postgres ? onPostgres(only, count, shared, onServer) : null,
-            ]);
-            if (!postgres) {
-                console.log('skipped: PostgreSQL is not installed');
-                skipped++;
-            }
-        }
-    } finally {
-        postgres?.close();
-    }
-    console.log(`${kills} kills in ${((Date.now() - began) / 1000).toFixed(0)} s`);
-    console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
-    process.exit(failed === 0 ? 0 : 1);
+    // The stores beside each other: while one syncs, the other computes.
+    await onStores((name, store, postgres) => store
+        ? onPostgres(only, count, shared, () => postgres.fresh())
+        : onSqlite(only, count, () => null));
 }
-
-await main();
+console.log(`${kills} kills in ${((Date.now() - began) / 1000).toFixed(0)} s, seed ${seed}`);
+end();

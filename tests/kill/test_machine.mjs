@@ -3,89 +3,61 @@
 //
 // Nothing is measured in time: what must happen is waited for.
 import { execFileSync } from 'node:child_process';
-import {
-    closeSync,
-    mkdirSync,
-    mkdtempSync,
-    openSync,
-    readFileSync,
-    rmSync,
-    truncateSync,
-    writeFileSync,
-    writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { microseconds } from './client.mjs';
+import { check, claim, end, Skip } from '../lib/claims.mjs';
+import { microseconds } from '../lib/client.mjs';
+import { Postgres } from '../lib/postgres.mjs';
+import { checkProgram, makeFolder } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { needPostgres } from '../lib/stores.mjs';
+import { sleep, until } from '../lib/wait.mjs';
+import { foldMistakes } from './fold.mjs';
 import { Load } from './load.mjs';
-import { Postgres } from './postgres.mjs';
 import { publish } from './scenarios.mjs';
-import { Server, sleep, until } from './server.mjs';
 
 const DAY_S = 86400;
 const START_MAX = 3000;
 const isRoot = process.geteuid() === 0;
 const only = process.env.MACHINE_ONLY;
 
-let passed = 0;
-let failed = 0;
-let skipped = 0;
-
-/** What a case skips itself with. */
-class Skip extends Error {}
-
-function must(condition, what) {
-    if (!condition) throw new Error(what);
-}
-
 const cases = [];
 const machine = (name, run) => cases.push({ name, run });
 
 async function runCase({ name, run }) {
-    const folder = mkdtempSync(join(tmpdir(), 'pawl-machine-'));
     const clean = [];
-    try {
-        await run({ folder, later: (action) => clean.push(action) });
-        passed++;
-        console.log(`ok      ${name}`);
-    } catch (error) {
-        if (error instanceof Skip) {
-            skipped++;
-            console.log(`skipped ${name}: ${error.message}`);
-        } else {
-            failed++;
-            console.log(`FAILED  ${name}: ${error.stack}`);
-        }
-    }
+    await claim(name, () => run({ folder: makeFolder(), later: (action) => clean.push(action) }));
     for (const action of clean.reverse()) await action();
-    rmSync(folder, { recursive: true, force: true });
 }
 
 /** A server that is killed when the case is over. */
 function newServer({ later }, data, store) {
-    const server = new Server(data, store);
+    const server = new Server(data, { store, program: checkProgram });
     later(() => server.kill());
     return server;
 }
 
+/** Wait until the server has taken some more of the load. */
+function isLoaded(load) {
+    const enough = load.acknowledged + 30;
+    return until('the load is taken', () => load.acknowledged >= enough);
+}
+
 async function start(server, environment) {
-    must(await server.start(environment), `it does not start: ${server.log}`);
+    check(await server.start(environment), `it does not start: ${server.log}`);
 }
 
 async function mustRefuse(server, pattern) {
-    must(!(await server.start()), 'it started');
-    must(server.code > 0, `it ended with ${server.code ?? server.signal}, not with a status`);
-    must(pattern.test(server.log), `it says: ${server.log}`);
-    must(!/SELECT|PRAGMA|stack/.test(server.log), `it shows its inside: ${server.log}`);
+    check(!(await server.start()), 'it started');
+    check(server.code > 0, `it ended with ${server.code ?? server.signal}, not with a status`);
+    check(pattern.test(server.log), `it says: ${server.log}`);
+    check(!/SELECT|PRAGMA|stack/.test(server.log), `it shows its inside: ${server.log}`);
 }
 
 function foldCheck(place) {
-    try {
-        execFileSync('build/tests/fold_check', [place], { encoding: 'utf8' });
-    } catch (error) {
-        throw new Error(`fold_check: ${error.stdout}`);
-    }
+    const mistakes = foldMistakes(place);
+    check(mistakes === '', mistakes);
 }
 
 function mount(context, folder, options) {
@@ -129,8 +101,8 @@ async function startMany(client, known, isEnough) {
 async function mustHave(client, known) {
     for (const { id, n } of known) {
         const answer = await client.ask('GET', `/api/v1/executions/${id}`);
-        must(answer.status === 200, `${id} was acknowledged: ${JSON.stringify(answer)}`);
-        must(answer.body.input.n === n && answer.body.status === 'waiting', `${id} is another`);
+        check(answer.status === 200, `${id} was acknowledged: ${JSON.stringify(answer)}`);
+        check(answer.body.input.n === n && answer.body.status === 'waiting', `${id} is another`);
     }
 }
 
@@ -141,17 +113,17 @@ machine('a full disk stops intake, loses nothing, and work goes on when space is
     const known = [];
     await start(server);
     const client = server.client();
-    must((await publish(client, 'kill_signal')).status === 200, 'publish');
+    check((await publish(client, 'kill_signal')).status === 200, 'publish');
     writeFileSync(join(data, 'ballast'), Buffer.alloc(24 << 20));
     const answer = await startMany(client, known, ({ status }) => status !== 201);
-    must(answer.status === 503, `a full disk: ${JSON.stringify(answer)}`);
-    must(/space/.test(answer.body.detail), `it says: ${answer.body.detail}`);
-    must(known.length > 50, `only ${known.length} were taken`);
+    check(answer.status === 503, `a full disk: ${JSON.stringify(answer)}`);
+    check(/space/.test(answer.body.detail), `it says: ${answer.body.detail}`);
+    check(known.length > 50, `only ${known.length} were taken`);
     await mustHave(client, known);
     const path = `/api/v1/executions/${known[0].id}/signal`;
     const signal = { type: 'go', id: 's1', payload: { n: 1 } };
-    must((await client.ask('POST', path, signal)).status === 503, 'a signal needs space too');
-    must((await client.ask('GET', '/healthz')).status === 200, 'it lives');
+    check((await client.ask('POST', path, signal)).status === 503, 'a signal needs space too');
+    check((await client.ask('GET', '/healthz')).status === 200, 'it lives');
     rmSync(join(data, 'ballast'));
     await until('it takes signals again', async () => {
         return (await client.ask('POST', path, signal)).status === 202;
@@ -159,7 +131,7 @@ machine('a full disk stops intake, loses nothing, and work goes on when space is
     const before = known.length;
     await startMany(client, known, (one, count) => count >= before + 20);
     const woken = (await client.ask('GET', `/api/v1/executions/${known[0].id}`)).body;
-    must(woken.context.signals.length === 1, 'the signal counts once');
+    check(woken.context.signals.length === 1, 'the signal counts once');
     await server.kill();
     await start(server);
     await mustHave(server.client(), known);
@@ -178,7 +150,7 @@ machine('a disk that fills up and empties under load loses nothing', async (c) =
         const before = load.refused;
         let isOver = false;
         const running = load.run(() => isOver);
-        await sleep(200);
+        await isLoaded(load);
         fill(join(data, 'ballast'));
         await until('changes are refused', () => load.refused > before + 20 || !server.isRunning());
         rmSync(join(data, 'ballast'));
@@ -186,13 +158,13 @@ machine('a disk that fills up and empties under load loses nothing', async (c) =
         await until('changes are taken', () => load.acknowledged > taken + 20 || !server.isRunning());
         isOver = true;
         await running;
-        must(server.isRunning(), `it ended: ${server.code} ${server.log}`);
+        check(server.isRunning(), `it ended: ${server.code} ${server.log}`);
         await load.settle();
-        must(load.problems.length === 0, load.problems.join('\n'));
+        check(load.problems.length === 0, load.problems.join('\n'));
     }
     await load.finish();
-    must(load.problems.length === 0, load.problems.join('\n'));
-    must((await server.stop()) === 0, 'it stops');
+    check(load.problems.length === 0, load.problems.join('\n'));
+    check((await server.stop()) === 0, 'it stops');
     foldCheck(data);
 });
 
@@ -203,7 +175,7 @@ machine('a full disk at the start is said, and is no damage', async (c) => {
     const known = [];
     await start(server);
     let client = server.client();
-    must((await publish(client, 'kill_signal')).status === 200, 'publish');
+    check((await publish(client, 'kill_signal')).status === 200, 'publish');
     await startMany(client, known, (one, count) => count >= 50);
     await server.kill();
     fill(join(data, 'ballast'));
@@ -212,7 +184,7 @@ machine('a full disk at the start is said, and is no damage', async (c) => {
         await mustHave(client, known);
         await server.kill();
     } else {
-        must(server.code > 0 && /space/.test(server.log), `${server.code}: ${server.log}`);
+        check(server.code > 0 && /space/.test(server.log), `${server.code}: ${server.log}`);
     }
     rmSync(join(data, 'ballast'));
     await start(server);
@@ -240,8 +212,8 @@ machine('a store that became read-only is refused with a reason', async (c) => {
     mount(c, data, 'size=8m');
     const server = newServer(c, data);
     await start(server);
-    must((await publish(server.client(), 'kill_signal')).status === 200, 'publish');
-    must((await server.stop()) === 0, 'it stops');
+    check((await publish(server.client(), 'kill_signal')).status === 200, 'publish');
+    check((await server.stop()) === 0, 'it stops');
     execFileSync('mount', ['-o', 'remount,ro', data]);
     await mustRefuse(server, /writable|read-only/i);
     execFileSync('mount', ['-o', 'remount,rw', data]);
@@ -260,9 +232,9 @@ async function makeStore(c) {
     const known = [];
     await start(server);
     const client = server.client();
-    must((await publish(client, 'kill_signal')).status === 200, 'publish');
+    check((await publish(client, 'kill_signal')).status === 200, 'publish');
     await startMany(client, known, (one, count) => count >= 100);
-    must((await server.stop()) === 0, 'it stops');
+    check((await server.stop()) === 0, 'it stops');
     return { data, server, known };
 }
 
@@ -272,7 +244,7 @@ machine('a file that is no database is refused with a reason, and left as it is'
     mkdirSync(data);
     writeFileSync(join(data, 'pawl.db'), text);
     await mustRefuse(newServer(c, data), /damaged|not a database/i);
-    must(readFileSync(join(data, 'pawl.db'), 'utf8') === text, 'the file was changed');
+    check(readFileSync(join(data, 'pawl.db'), 'utf8') === text, 'the file was changed');
 });
 
 machine('a database that was cut short is refused with a reason', async (c) => {
@@ -312,7 +284,7 @@ const timer = (pause) => ({ code: 'kill_timer', input: { n: 1, pause } });
 
 async function startTimer(client, pause) {
     const answer = await client.ask('POST', '/api/v1/executions', timer(pause));
-    must(answer.status === 201, `start: ${JSON.stringify(answer)}`);
+    check(answer.status === 201, `start: ${JSON.stringify(answer)}`);
     return answer.body.id;
 }
 
@@ -347,7 +319,7 @@ class Clock {
 async function mustBeInOrder(client, id) {
     const { items } = (await client.ask('GET', `/api/v1/executions/${id}/steps`)).body;
     for (let i = 1; i < items.length; i++)
-        must(
+        check(
             microseconds(items[i].completedAt) >= microseconds(items[i - 1].completedAt),
             `${id}: a time goes back`,
         );
@@ -360,15 +332,15 @@ machine('a clock set forward by a day fires what it passes, and only that', asyn
     await start(server, { PAWL_CLOCK_FILE: clock.file });
     const client = server.client();
     for (const code of ['kill_timer', 'kill_signal'])
-        must((await publish(client, code)).status === 200, 'publish');
+        check((await publish(client, code)).status === 200, 'publish');
     const hour = await startTimer(client, '1h');
     const week = await startTimer(client, '7d');
     const soon = await startTimer(client, '50ms');
     await completes(client, soon, 'a timer of 50 ms fires');
-    must((await statusOf(client, hour)) === 'waiting', 'an hour has not passed');
+    check((await statusOf(client, hour)) === 'waiting', 'an hour has not passed');
     await clock.setFor(client, DAY_S);
     await completes(client, hour, 'a timer that the clock has passed fires');
-    must((await statusOf(client, week)) === 'waiting', 'a week has not passed');
+    check((await statusOf(client, week)) === 'waiting', 'a week has not passed');
     await clock.setFor(client, 8 * DAY_S);
     await completes(client, week, 'the week has passed');
     for (const id of [hour, week, soon]) await mustBeInOrder(client, id);
@@ -383,17 +355,17 @@ machine('a clock set back by a day delays what was set before, and nothing else'
     await start(server, { PAWL_CLOCK_FILE: clock.file });
     let client = server.client();
     for (const code of ['kill_timer', 'kill_signal'])
-        must((await publish(client, code)).status === 200, 'publish');
+        check((await publish(client, code)).status === 200, 'publish');
     const before = await startTimer(client, '2h');
     const person = (await client.ask('POST', '/api/v1/executions', startBody(1, 10))).body.id;
     await clock.setFor(client, -DAY_S);
     const after = await startTimer(client, '50ms');
     await completes(client, after, 'a timer that was set after the clock fires');
-    must((await statusOf(client, before)) === 'waiting', 'the older one waits for its time');
+    check((await statusOf(client, before)) === 'waiting', 'the older one waits for its time');
     // Times of an execution that saw the later clock do not go back; its signals are taken.
     const path = `/api/v1/executions/${person}/signal`;
     for (const id of ['s1', 's2'])
-        must(
+        check(
             (await client.ask('POST', path, { type: 'go', id, payload: { n: 1 } })).status === 202,
             'signal',
         );
@@ -405,7 +377,7 @@ machine('a clock set back by a day delays what was set before, and nothing else'
     client = server.client();
     const restarted = await startTimer(client, '50ms');
     await completes(client, restarted, 'a timer fires after a start on the earlier clock');
-    must((await statusOf(client, before)) === 'waiting', 'the older one still waits');
+    check((await statusOf(client, before)) === 'waiting', 'the older one still waits');
     await clock.setFor(client, 3 * 3600);
     await completes(client, before, 'its time has come');
     for (const id of [before, after, restarted]) await mustBeInOrder(client, id);
@@ -423,14 +395,14 @@ machine('SIGTERM under load ends with 0 and loses nothing', async (c) => {
     await load.publishAll();
     for (let i = 0; i < 5; i++) {
         const running = load.run(() => false);
-        await sleep(300);
-        must((await server.stop()) === 0, `it ended with ${server.code ?? server.signal}`);
+        await isLoaded(load);
+        check((await server.stop()) === 0, `it ended with ${server.code ?? server.signal}`);
         await running;
         await start(server);
         await load.settle();
     }
     await load.finish();
-    must(load.problems.length === 0, load.problems.join('\n'));
+    check(load.problems.length === 0, load.problems.join('\n'));
     await server.stop();
     foldCheck(data);
 });
@@ -440,9 +412,7 @@ machine('SIGTERM under load ends with 0 and loses nothing', async (c) => {
 let sharedPostgres = null; // one for all cases, since making one takes long
 
 async function openPostgres(c) {
-    sharedPostgres ??= await Postgres.open();
-    if (!sharedPostgres) throw new Skip('PostgreSQL is not installed');
-    const postgres = sharedPostgres;
+    const postgres = needPostgres((sharedPostgres ??= await Postgres.own()));
     c.later(() => postgres.isRunning() || postgres.resume());
     return postgres;
 }
@@ -457,11 +427,11 @@ machine('PostgreSQL that restarts under load loses nothing, and service returns'
     for (let i = 0; i < 4; i++) {
         let isOver = false;
         const running = load.run(() => isOver);
-        await sleep(300);
+        await isLoaded(load);
         postgres.stop();
         await sleep(i % 2 === 0 ? 0 : 1500);
         postgres.resume();
-        await sleep(300);
+        await isLoaded(load);
         isOver = true;
         await running;
         const client = server.client();
@@ -471,12 +441,12 @@ machine('PostgreSQL that restarts under load loses nothing, and service returns'
             return answer.status === 201;
         });
         await load.settle();
-        must(server.isRunning(), `it ended: ${server.log}`);
-        must(load.problems.length === 0, `restart ${i + 1}: ${load.problems.join('\n')}`);
+        check(server.isRunning(), `it ended: ${server.log}`);
+        check(load.problems.length === 0, `restart ${i + 1}: ${load.problems.join('\n')}`);
     }
     await load.finish();
-    must(load.problems.length === 0, load.problems.join('\n'));
-    must((await server.stop()) === 0, 'it stops');
+    check(load.problems.length === 0, load.problems.join('\n'));
+    check((await server.stop()) === 0, 'it stops');
     foldCheck(store);
 });
 
@@ -490,7 +460,7 @@ machine('PostgreSQL that hangs under load loses nothing, and service returns', a
     for (let i = 0; i < 2; i++) {
         let isOver = false;
         const running = load.run(() => isOver);
-        await sleep(300);
+        await isLoaded(load);
         postgres.signalAll('SIGSTOP');
         const taken = load.acknowledged;
         await sleep(2000);
@@ -499,11 +469,11 @@ machine('PostgreSQL that hangs under load loses nothing, and service returns', a
         isOver = true;
         await running;
         await load.settle();
-        must(load.problems.length === 0, load.problems.join('\n'));
+        check(load.problems.length === 0, load.problems.join('\n'));
     }
     await load.finish();
-    must(load.problems.length === 0, load.problems.join('\n'));
-    must((await server.stop()) === 0, 'it stops');
+    check(load.problems.length === 0, load.problems.join('\n'));
+    check((await server.stop()) === 0, 'it stops');
     foldCheck(store);
 });
 
@@ -512,7 +482,7 @@ machine('what PostgreSQL commits after the server was killed and started is take
     const postgres = await openPostgres(c);
     const server = newServer(c, join(c.folder, 'data'), postgres.fresh());
     await start(server);
-    must((await publish(server.client(), 'kill_timer')).status === 200, 'publish');
+    check((await publish(server.client(), 'kill_timer')).status === 200, 'publish');
     const letGo = await postgres.hold(7);
     c.later(letGo);
     postgres.ask(
@@ -529,11 +499,11 @@ machine('what PostgreSQL commits after the server was killed and started is take
         /COMMIT/.test(postgres.ask("SELECT query FROM pg_stat_activity WHERE state = 'active'")),
     );
     await server.kill();
-    must((await unanswered).status === 0, 'it was answered');
+    check((await unanswered).status === 0, 'it was answered');
     await start(server);
     const client = server.client();
     const list = async () => (await client.ask('GET', '/api/v1/executions')).body.items;
-    must((await list()).length === 0, 'it is there before its commit');
+    check((await list()).length === 0, 'it is there before its commit');
     await letGo();
     await until('it is there and ends', async () => (await list())[0]?.status === 'completed');
 });
@@ -544,13 +514,13 @@ machine('a full data folder beside PostgreSQL is said', async (c) => {
     mount(c, data, 'size=64k');
     const server = newServer(c, data, postgres.fresh());
     await start(server);
-    must((await server.stop()) === 0, 'it stops');
+    check((await server.stop()) === 0, 'it stops');
     rmSync(join(data, 'poison'));
     fill(join(data, 'ballast'));
     await mustRefuse(server, /space/);
     rmSync(join(data, 'ballast'));
     await start(server);
-    must((await publish(server.client(), 'kill_steps')).status === 200, 'it works');
+    check((await publish(server.client(), 'kill_steps')).status === 200, 'it works');
 });
 
 machine('a server whose PostgreSQL is away says so and does not start', async (c) => {
@@ -563,6 +533,4 @@ machine('a server whose PostgreSQL is away says so and does not start', async (c
 });
 
 for (const one of cases) if (!only || one.name.includes(only)) await runCase(one);
-sharedPostgres?.close();
-console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
-process.exit(failed === 0 ? 0 : 1);
+end();

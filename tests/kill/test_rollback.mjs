@@ -3,20 +3,21 @@
 // order stays the reverse of completion, and keys stay what they were.
 //
 // ROLLBACK_ONLY=writer.committed runs one point.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { forAll } from './client.mjs';
-import { Postgres } from './postgres.mjs';
-import { Server, until } from './server.mjs';
+import { share } from '../lib/budget.mjs';
+import { end, holds } from '../lib/claims.mjs';
+import { forAll } from '../lib/client.mjs';
+import { checkProgram, makeFolder } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { onStores } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
+import { foldMistakes } from './fold.mjs';
 
 const LINES = 70; // more than one turn undoes, and more than one page of history
 const AT_ONCE = 4;
 const isShaky = (line) => line % 30 === 7; // its rollback fails twice
 const only = process.env.ROLLBACK_ONLY;
-const isFull = Boolean(process.env.PAWL_TEST_FULL);
 
 // Points that are passed while executions run, and at which time to die there.
 const POINTS = [
@@ -35,18 +36,6 @@ const POINTS = [
     ['writer.committed', 3],
     ['writer.committed', 10],
 ].filter(([point]) => !only || point === only);
-
-let passed = 0;
-let failed = 0;
-
-function claim(what, problem) {
-    if (!problem) {
-        passed++;
-        return;
-    }
-    failed++;
-    console.log(`FAILED ${what}: ${problem}`);
-}
 
 const pauses = { delay: '20ms', backoff: 1, jitter: 'none' };
 const down = (when) => ({ type: 'compute.fail', when, code: 'down', message: 'not yet', class: 'transient' });
@@ -69,16 +58,19 @@ const definition = {
                             id: '{{ execution.id }}-{{ loop.line }}',
                             data: { undone: 0 },
                         },
-                        rollback: [
-                            down('$.loop.line % 30 == 7 && execution.attempt < 3'),
-                            { type: 'record.get', object: 'undo_stock', id: '$.steps.reserve.id', as: 'r' },
-                            {
-                                type: 'record.update',
-                                object: 'undo_stock',
-                                id: '$.steps.reserve.id',
-                                data: { line: '$.loop.line', undone: '=$.r.undone + 1' },
-                            },
-                        ],
+                        rollback: {
+                            retry: pauses,
+                            procedure: [
+                                down('$.loop.line % 30 == 7 && execution.attempt < 3'),
+                                { type: 'record.get', object: 'undo_stock', id: '$.steps.reserve.id', as: 'r' },
+                                {
+                                    type: 'record.update',
+                                    object: 'undo_stock',
+                                    id: '$.steps.reserve.id',
+                                    data: { line: '$.loop.line', undone: '=$.r.undone + 1' },
+                                },
+                            ],
+                        },
                     },
                 ],
             },
@@ -197,8 +189,8 @@ async function dieAt(server, ids, point, pass) {
     return problems[0] ?? null;
 }
 
-async function campaign(name, data, store, points) {
-    const server = new Server(data, store);
+async function campaign(name, store, points) {
+    const server = new Server(makeFolder(), { store, program: checkProgram });
     const began = Date.now();
     await server.start();
     const client = server.client();
@@ -206,36 +198,15 @@ async function campaign(name, data, store, points) {
     client.close();
     for (const [point, pass] of points) {
         const ids = await startAll(server);
-        claim(`${name}: ${point}, pass ${pass}`, await dieAt(server, ids, point, pass));
+        const problem = await dieAt(server, ids, point, pass);
+        holds(!problem, `${name}: ${point}, pass ${pass}: ${problem}`);
         if (!server.isRunning()) await server.start();
     }
     await server.stop();
-    let found = null;
-    try {
-        execFileSync(process.env.FOLD_CHECK ?? 'build/tests/fold_check', [store ?? data], { stdio: 'pipe' });
-    } catch (error) {
-        found = `${error.stdout}`;
-    }
-    claim(`${name}: every history gives its state`, found);
+    const mistakes = foldMistakes(store ?? server.data);
+    holds(mistakes === '', `${name}: every history gives its state: ${mistakes}`);
     console.log(`${name}: ${points.length} deaths in the middle, ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-rollback-'));
-try {
-    await campaign('sqlite', join(folder, 'sqlite'), null, POINTS);
-    const postgres = await Postgres.open();
-    if (postgres) {
-        try {
-            const points = POINTS.filter((point, i) => isFull || i % 2 === 0);
-            await campaign('postgres', join(folder, 'postgres'), postgres.fresh(), points);
-        } finally {
-            postgres.close();
-        }
-    } else {
-        console.log('skipped: PostgreSQL is not installed');
-    }
-} finally {
-    rmSync(folder, { recursive: true, force: true });
-}
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed > 0 || passed === 0 ? 1 : 0);
+await onStores((name, store) => campaign(name, store, only ? POINTS : share('rollback.points', POINTS)));
+end();

@@ -1,26 +1,19 @@
 // Sagas, loops, retries and children while the server is killed, on both stores: whatever was done
 // is undone once, in the reverse order, and every execution ends as it would have without a kill.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { forAll } from './client.mjs';
-import { Postgres } from './postgres.mjs';
-import { Server, sleep, until } from './server.mjs';
+import { end, holds } from '../lib/claims.mjs';
+import { forAll } from '../lib/client.mjs';
+import { checkProgram, makeFolder } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { onStores } from '../lib/stores.mjs';
+import { sleep, until } from '../lib/wait.mjs';
+import { foldMistakes } from './fold.mjs';
 
 const COUNT = 60;
 const KILLS = 4;
-let passed = 0;
-let failed = 0;
 
-function check(what, ok, found) {
-    if (ok) passed++;
-    else {
-        failed++;
-        console.log(`FAILED: ${what}: ${JSON.stringify(found)}`);
-    }
-}
+const told = (what, ok, found) => holds(ok, `${what}: ${JSON.stringify(found)}`);
 
 // Undoing adds one to `undone`: what is undone twice shows.
 const undo = (object, id) => ({
@@ -167,27 +160,27 @@ async function checkOrder(client, x, n) {
     const attempts = body.items.filter((row) => row.step === 'shaky').map((row) => row.attempt);
     const done = steps.map((row) => row.step).filter((step) => step !== 'pause');
 
-    check('attempts are counted', attempts.join() === '1,2,3', attempts);
+    told('attempts are counted', attempts.join() === '1,2,3', attempts);
     if (n % 2 === 1) {
-        check('it completes', x.status === 'completed' && x.result.join() === 'x,y,z', x);
-        check('nothing is undone', rollbacks.length === 0, rollbacks);
+        told('it completes', x.status === 'completed' && x.result.join() === 'x,y,z', x);
+        told('nothing is undone', rollbacks.length === 0, rollbacks);
         return;
     }
-    check('it fails', x.status === 'failed' && x.error.code === 'refused', x.error);
-    check('all steps ran once', done.join() === undone.join(), done);
-    check('all is undone, in the reverse order',
+    told('it fails', x.status === 'failed' && x.error.code === 'refused', x.error);
+    told('all steps ran once', done.join() === undone.join(), done);
+    told('all is undone, in the reverse order',
         x.error.compensation?.compensated.join() === 'reserve,reserve,reserve,pay' &&
         rollbacks.map((row) => row.visit).join() === '3,2,1,1', x.error);
-    check('keys tell the visits apart',
+    told('keys tell the visits apart',
         rollbacks.map((row) => row.idempotencyKey.slice(37)).join() ===
         'reserve-3-rollback,reserve-2-rollback,reserve-rollback,pay-rollback', rollbacks);
-    check('each is undone once',
+    told('each is undone once',
         rollbacks.every((row) => row.status === 'compensated' && row.output.undone === 1),
         rollbacks);
 }
 
-async function campaign(name, data, store) {
-    const server = new Server(data, store);
+async function campaign(name, store) {
+    const server = new Server(makeFolder(), { store, program: checkProgram });
     const wanted = [];
     let client;
 
@@ -215,36 +208,17 @@ async function campaign(name, data, store) {
             return ['completed', 'failed', 'cancelled'].includes(body.status) ? body : null;
         });
         if (w.code === 'saga_order') return checkOrder(c, x, w.n);
-        check('the parent knows what became of its child',
+        told('the parent knows what became of its child',
             x.status === 'completed' && x.result === (w.n % 2 === 0 ? 'refused' : 'ok'), x);
         const children = (await list(c, 'saga_order')).filter((child) => child.parentId === x.id);
-        check('it has one child', children.length === 1, children);
+        told('it has one child', children.length === 1, children);
         await checkOrder(c, (await c.ask('GET', `/api/v1/executions/${children[0].id}`)).body, w.n);
     }, 4);
     await server.stop();
-    try {
-        execFileSync(process.env.FOLD_CHECK ?? 'build/tests/fold_check', [store ?? data], { stdio: 'pipe' });
-        passed++;
-    } catch (e) {
-        failed++;
-        console.log(`FAILED: ${name}: ${e.stdout}`);
-    }
+    const mistakes = foldMistakes(store ?? server.data);
+    holds(mistakes === '', `${name}: ${mistakes}`);
     console.log(`${name}: ${COUNT} executions, ${KILLS} kills`);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-saga-'));
-try {
-    await campaign('sqlite', join(folder, 'sqlite'), null);
-    const postgres = await Postgres.open();
-    if (postgres) {
-        try {
-            await campaign('postgres', join(folder, 'postgres'), postgres.fresh());
-        } finally {
-            postgres.close();
-        }
-    }
-} finally {
-    rmSync(folder, { recursive: true, force: true });
-}
-console.log(`${passed} passed, ${failed} failed`);
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+await onStores(campaign);
+end();

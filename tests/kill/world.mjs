@@ -1,5 +1,5 @@
 // world.mjs - a server that may die at any moment, and a client that starts it again and insists.
-import { until } from './server.mjs';
+import { until } from '../lib/wait.mjs';
 
 export class World {
     constructor(server) {

@@ -2,25 +2,13 @@
 // A trial as new users made it, row by row: what they typed, and what they are told now. Each row says
 // which trouble it is about; the files that it needs are in `files`.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { end, holds } from '../lib/claims.mjs';
+import { makeFolder, pawl } from '../lib/program.mjs';
 
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), "../.."));
-const pawl = realpathSync(process.env.PAWL ?? "build/pawl");
 const docs = realpathSync("docs");
-const folder = mkdtempSync(join(tmpdir(), "pawl-trial-"));
-let passed = 0;
-let failed = 0;
-
-function claim(ok, text) {
-  if (ok) passed++;
-  else {
-    failed++;
-    console.log(`FAILED ${text}`);
-  }
-}
+const folder = makeFolder();
 
 const wait = (code, signalType, more = {}) => ({ code, procedure: { type: "wait.signal", signalType, ...more } });
 const wide = `a_${"very_".repeat(9)}long_name`;
@@ -198,8 +186,8 @@ await new Promise((done, fail) => {
   server.on("exit", () => fail(new Error(`pawl serve ended: ${welcome}${readFileSync(log, "utf8")}`)));
 });
 env.PAWL_URL = welcome.match(/listens on (\S+)/)[1];
-claim(!/pawl_[0-9a-f]{64}/.test(welcome), `the token is not printed\n${welcome}`);
-claim(welcome.includes("admin.token"), `it says where the token is\n${welcome}`);
+holds(!/pawl_[0-9a-f]{64}/.test(welcome), `the token is not printed\n${welcome}`);
+holds(welcome.includes("admin.token"), `it says where the token is\n${welcome}`);
 env.PAWL_TOKEN = readFileSync(join(folder, "data/admin.token"), "utf8").trim();
 mkdirSync(join(folder, "files"));
 try {
@@ -209,7 +197,7 @@ try {
     const { status: code, stdout, stderr } = spawnSync("bash", ["-c", typed], { cwd: folder, env, encoding: "utf8", input: "", timeout: 90000 });
     const text = stdout + stderr;
     const isEmpty = parts.length > 0 || text === "";
-    claim(code === status && isEmpty && parts.every((part) => text.includes(part)), `${trouble}: ${command}\n  status ${code}: ${text}`);
+    holds(code === status && isEmpty && parts.every((part) => text.includes(part)), `${trouble}: ${command}\n  status ${code}: ${text}`);
   }
 } finally {
   server.removeAllListeners("exit");
@@ -217,6 +205,4 @@ try {
   await new Promise((done) => server.on("close", done));
 }
 
-rmSync(folder, { recursive: true, force: true });
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+end();

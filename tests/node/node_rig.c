@@ -122,7 +122,7 @@ struct uuid node_rig_start(struct fixture *f, const char *code)
     struct arena mem;
 
     arena_init(&mem);
-    r.input = value_map_empty();
+    r.event.input = value_map_empty();
     node_rig_ask(f, &r, &mem);
     arena_fini(&mem);
     return r.id;

@@ -2,9 +2,10 @@
 #ifndef PAWL_TESTS_NODE_NODE_RIG_H
 #define PAWL_TESTS_NODE_NODE_RIG_H
 
-#include "base/clock.h"
 #include "base/folder.h"
+#include "base/time/clock.h"
 #include "node/node.h"
+#include "node/request.h"
 
 struct fixture {
     char path[FOLDER_PATH_MAX]; /* of its folder */

@@ -1,7 +1,9 @@
 /* test_minutes.c - minutes of figures: counted, stored, there after a restart; quantiles. */
-#include "node/minutes.h"
+#include "node/chore/minutes.h"
+#include "node/meter.h"
 #include "node/node_rig.h"
-#include "store/change_stats.h"
+#include "store/change_retention.h"
+#include "store/read_stats.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

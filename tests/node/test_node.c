@@ -47,7 +47,7 @@ static void test_node__runs_local_steps_in_one_answer(void **state)
         "{\"code\":\"a\",\"procedure\":{\"type\":\"compute.transform\",\"data\":{\"n\":1}}},"
         "{\"code\":\"b\",\"procedure\":{\"type\":\"compute.transform\","
         "\"data\":{\"n\":\"=$.steps.a.n + 1\"}}}]}");
-    r.input = value_map_empty();
+    r.event.input = value_map_empty();
     node_rig_try(f, &r, &f->mem);
     x = answer(f, &r);
     assert_text(x, "status", "completed");
@@ -65,7 +65,7 @@ static struct uuid start_approval(struct fixture *f)
 {
     struct node_request r = {.kind = NODE_START, .code = STR("approval")};
 
-    r.input = value_map_empty();
+    r.event.input = value_map_empty();
     node_rig_try(f, &r, &f->mem);
     assert_text(answer(f, &r), "status", "waiting");
     return r.id;
@@ -73,11 +73,14 @@ static struct uuid start_approval(struct fixture *f)
 
 static void signal_ok(struct fixture *f, struct uuid id)
 {
-    struct node_request r = {.kind = NODE_SIGNAL, .execution = id, .signal_type = STR("decision")};
+    struct node_request r = {.kind = NODE_EVENT,
+                             .event.kind = EVENT_SIGNAL,
+                             .execution = id,
+                             .event.signal_type = STR("decision")};
     struct err err;
 
-    assert_true(json_read(&f->mem, STR("{\"ok\":true}"), &r.payload, &err));
-    r.signal_by = value_map_empty();
+    assert_true(json_read(&f->mem, STR("{\"ok\":true}"), &r.event.signal_payload, &err));
+    r.event.by = value_map_empty();
     node_rig_try(f, &r, &f->mem);
     assert_true(r.ok);
 }
@@ -133,7 +136,7 @@ static void test_node__an_unknown_code_is_not_found(void **state)
     struct fixture *f = *state;
     struct node_request r = {.kind = NODE_START, .code = STR("nothing")};
 
-    r.input = value_map_empty();
+    r.event.input = value_map_empty();
     node_rig_try(f, &r, &f->mem);
     assert_false(r.ok);
     assert_int_equal(r.err.code, ERR_NOT_FOUND);
@@ -146,7 +149,7 @@ static void test_node__a_key_belongs_to_one_live_execution(void **state)
     struct node_request again = r;
 
     node_rig_define(f, "scenario", "approval", approval);
-    r.input = again.input = value_map_empty();
+    r.event.input = again.event.input = value_map_empty();
     node_rig_try(f, &r, &f->mem);
     assert_true(r.ok);
     node_rig_try(f, &again, &f->mem);
@@ -168,7 +171,7 @@ static int64_t members(const struct fixture *f)
 static void test_node__what_commits_has_no_further_member(void **state)
 {
     struct fixture *f = *state;
-    struct node_request again = {.kind = NODE_CANCEL};
+    struct node_request again = {.kind = NODE_EVENT, .event.kind = EVENT_CANCEL};
     struct uuid id;
     int64_t before;
 

@@ -1,7 +1,9 @@
 /* test_node_faults.c - the node on a store that fails: claims about what is not lost. */
-#include "base/clock.h"
 #include "base/folder.h"
+#include "base/time/clock.h"
 #include "node/node.h"
+#include "node/request.h"
+#include "store/store.h"
 #include "value/json.h"
 
 #include <poll.h>
@@ -54,7 +56,7 @@ static bool faulty_submit(struct store *base, struct batch *batch)
     return true;
 }
 
-static bool faulty_read(struct store *base, struct store_task *task)
+static bool faulty_read(struct store *base, struct store_read *task)
 {
     struct faulty *s = (struct faulty *)base;
 
@@ -195,7 +197,7 @@ static struct uuid start_nap(struct fixture *f)
     if (!f->has_nap)
         publish(f, "nap", nap);
     f->has_nap = true;
-    r.input = value_map_empty();
+    r.event.input = value_map_empty();
     ask_slowly(f, &r, 0);
     assert_true(r.ok);
     return r.id;
@@ -271,7 +273,7 @@ static void test_node__a_wait_ends_in_time_though_a_commit_was_refused(void **st
     struct fixture *f = *state;
     struct uuid id = start_nap(f);
     struct node_request wait = {.kind = NODE_WAIT, .execution = id, .wait_us = 30000000};
-    struct node_request cancel = {.kind = NODE_CANCEL, .execution = id};
+    struct node_request cancel = {.kind = NODE_EVENT, .event.kind = EVENT_CANCEL, .execution = id};
     struct err err;
     bool done = false;
 
@@ -296,13 +298,12 @@ static void test_node__a_store_that_is_silent_is_said_and_nothing_more_is_taken(
 {
     struct fixture *f = *state;
     struct uuid id = start_nap(f);
-    struct node_request cancel = {.kind = NODE_CANCEL, .execution = id};
+    struct node_request cancel = {.kind = NODE_EVENT, .event.kind = EVENT_CANCEL, .execution = id};
     struct node_request wait = {.kind = NODE_WAIT, .execution = id, .wait_us = 1000000};
     bool done = false, is_waiting_done = false;
-    const char *why;
     struct err err;
 
-    assert_true(node_is_ready(f->node, &why));
+    assert_int_equal(node_readiness(f->node), NODE_READY);
     cancel.mem = wait.mem = &f->mem;
     cancel.done = wait.done = set_done;
     cancel.owner = &done;
@@ -315,10 +316,9 @@ static void test_node__a_store_that_is_silent_is_said_and_nothing_more_is_taken(
     assert_non_null(f->store.kept_back);
 
     pass(f, STORE_LATE_US - 1);
-    assert_true(node_is_ready(f->node, &why));
+    assert_int_equal(node_readiness(f->node), NODE_READY);
     pass(f, 1);
-    assert_false(node_is_ready(f->node, &why));
-    assert_string_equal(why, "store_away");
+    assert_int_equal(node_readiness(f->node), NODE_STORE_AWAY);
     pass(f, STORE_AWAY_US - STORE_LATE_US - 1);
     assert_false(node_store_is_away(f->node));
     pass(f, 1);
@@ -334,7 +334,7 @@ static void test_node__a_store_that_is_silent_is_said_and_nothing_more_is_taken(
         pass(f, 0);
     assert_true(done);
     assert_true(cancel.ok);
-    assert_true(node_is_ready(f->node, &why));
+    assert_int_equal(node_readiness(f->node), NODE_READY);
     assert_true(node_submit(f->node, &wait, &err));
     for (int i = 0; i < 200 && !is_waiting_done; i++)
         pass(f, 10000);
@@ -452,7 +452,7 @@ static void assert_parked_until_tried_again(struct fixture *f, struct uuid id, c
     close_all(f);
     assert_int_equal(run_sql(f, OPEN_LETTERS), 1);
     (void)run_sql(f, mend);
-    retry.letter = again.letter = only_letter(f);
+    retry.event.letter = again.event.letter = only_letter(f);
     open_all(f);
     for (int i = 0; i < 360; i++)
         pass(f, 10000000);

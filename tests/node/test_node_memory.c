@@ -129,10 +129,12 @@ static void signal_many(struct fixture *f, struct uuid id, int count)
     for (int sent = 0; sent < count; sent += AT_ONCE) {
         for (int i = 0; i < AT_ONCE; i++) {
             arena_reset(&mem[i]);
-            r[i] = (struct node_request){
-                .kind = NODE_SIGNAL, .execution = id, .signal_type = STR("go")};
-            r[i].payload = value_map_empty();
-            r[i].signal_by = value_map_empty();
+            r[i] = (struct node_request){.kind = NODE_EVENT,
+                                         .event.kind = EVENT_SIGNAL,
+                                         .execution = id,
+                                         .event.signal_type = STR("go")};
+            r[i].event.signal_payload = value_map_empty();
+            r[i].event.by = value_map_empty();
             node_rig_submit(f, &r[i], &mem[i], &done[i]);
         }
         for (int i = 0; i < AT_ONCE; i++) {
@@ -177,7 +179,7 @@ static void test_node__an_execution_that_sleeps_takes_no_more_than_its_state(voi
     for (int i = 0; i < SLEEPING; i++) {
         starts[i] = (struct node_request){.kind = NODE_START,
                                           .code = STR("listen"),
-                                          .input = value_map_empty(),
+                                          .event.input = value_map_empty(),
                                           .wait_us = INT64_C(3600) * 1000000};
         node_rig_submit(f, &starts[i], &f->mem, &done[i]);
     }

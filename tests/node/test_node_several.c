@@ -1,9 +1,10 @@
 /* test_node_several.c - two nodes on one PostgreSQL: what one answers of what the other has changed. */
-#include "base/clock.h"
 #include "base/folder.h"
 #include "base/log.h"
+#include "base/time/clock.h"
 #include "node/node.h"
-#include "store/db.h"
+#include "node/request.h"
+#include "store/db/db.h"
 #include "store/private_postgres.h"
 
 #include <setjmp.h>
@@ -69,7 +70,7 @@ static void submit(struct fixture *f, unsigned node, struct node_request *r, boo
     r->done = set_done;
     r->owner = done;
     r->user = (struct node_user){.id = STR("u1"), .name = STR("Ada"), .role = STR("admin")};
-    r->signal_by = value_map_empty();
+    r->event.by = value_map_empty();
     assert_true(node_submit(f->nodes[node], r, &err));
 }
 
@@ -111,7 +112,7 @@ static struct uuid start_waiting(struct fixture *f)
         .if_match = MATCH_WHATEVER,
         .now_us = clock_wall_us(&f->clock.clock),
     };
-    start.input = value_map_empty();
+    start.event.input = value_map_empty();
     ask(f, 0, &publish);
     assert_true(publish.ok);
     ask(f, 0, &start);
@@ -123,7 +124,7 @@ static struct uuid start_again(struct fixture *f)
 {
     struct node_request start = {.kind = NODE_START, .code = STR("w")};
 
-    start.input = value_map_empty();
+    start.event.input = value_map_empty();
     ask(f, 0, &start);
     assert_true(start.ok);
     return start.id;
@@ -133,8 +134,9 @@ static void test_nodes__refusal_rests_on_what_another_node_has_made(void **state
 {
     struct fixture *f = *state;
     struct uuid id = start_waiting(f);
-    struct node_request pause = {.kind = NODE_PAUSE, .execution = id},
-                        resume = {.kind = NODE_RESUME, .execution = id}, again = resume;
+    struct node_request pause = {.kind = NODE_EVENT, .event.kind = EVENT_PAUSE, .execution = id},
+                        resume = {.kind = NODE_EVENT, .event.kind = EVENT_RESUME, .execution = id},
+                        again = resume;
 
     ask(f, 1, &pause);
     assert_true(pause.ok);
@@ -151,7 +153,7 @@ static void test_nodes__wait_is_answered_with_what_another_node_has_made(void **
     struct fixture *f = *state;
     struct uuid id = start_waiting(f);
     struct node_request wait = {.kind = NODE_WAIT, .execution = id, .wait_us = 1000000},
-                        cancel = {.kind = NODE_CANCEL, .execution = id};
+                        cancel = {.kind = NODE_EVENT, .event.kind = EVENT_CANCEL, .execution = id};
     bool done;
 
     submit(f, 0, &wait, &done);
@@ -172,7 +174,7 @@ static void test_nodes__wait_is_told_within_a_second_of_the_end_that_another_nod
     struct uuid id = start_waiting(f), other = start_again(f);
     struct node_request wait = {.kind = NODE_WAIT, .execution = id, .wait_us = 60000000},
                         longer = {.kind = NODE_WAIT, .execution = other, .wait_us = 60000000},
-                        cancel = {.kind = NODE_CANCEL, .execution = id};
+                        cancel = {.kind = NODE_EVENT, .event.kind = EVENT_CANCEL, .execution = id};
     bool done, longer_done;
 
     submit(f, 0, &wait, &done);
@@ -198,7 +200,10 @@ static void test_nodes__row_that_another_session_writes_is_tried_again(void **st
 {
     struct fixture *f = *state;
     struct uuid id = start_waiting(f);
-    struct node_request signal = {.kind = NODE_SIGNAL, .execution = id, .signal_type = STR("go")};
+    struct node_request signal = {.kind = NODE_EVENT,
+                                  .event.kind = EVENT_SIGNAL,
+                                  .execution = id,
+                                  .event.signal_type = STR("go")};
     struct node_stats stats = {0};
     struct db *other;
     struct err err;
@@ -207,7 +212,7 @@ static void test_nodes__row_that_another_session_writes_is_tried_again(void **st
     other = db_postgres_open(f->url, DB_WRITE, STR("other"), &err);
     assert_non_null(other);
     assert_int_equal(db_script(other, "BEGIN; SELECT 1 FROM execution FOR UPDATE"), DB_DONE);
-    signal.payload = value_null();
+    signal.event.signal_payload = value_null();
     submit(f, 0, &signal, &done);
     while (!done && stats.members_refused == 0) {
         (void)node_pass(f->nodes[0]);
@@ -234,7 +239,7 @@ int main(void)
     int failed;
 
     log_to(STDERR_FILENO, LOG_ERROR, &clock_system);
-    if (!private_postgres_start())
+    if (!private_postgres_share())
         return 1;
     failed = cmocka_run_group_tests(tests, NULL, NULL);
     private_postgres_end();

@@ -1,7 +1,8 @@
 /* test_snapshot_retention.c - snapshots that no execution has go, through the real node. */
 #include "node/node_rig.h"
-#include "store/change_execution.h"
-#include "store/read.h"
+#include "store/change_retention.h"
+#include "store/read_definition.h"
+#include "store/read_execution.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +36,7 @@ static struct uuid start_with(struct fixture *f, const char *body)
     node_rig_define(f, "scenario", "job",
                     "{\"code\":\"job\",\"steps\":[{\"code\":\"a\",\"procedure\":{\"type\":"
                     "\"compute.transform\",\"data\":{\"n\":\"=fn.rate(1)\"}}}]}");
-    r.input = value_map_empty();
+    r.event.input = value_map_empty();
     node_rig_ask(f, &r, &f->mem);
     return r.id;
 }
@@ -157,7 +158,7 @@ static void test_snapshots__that_are_in_use_stay_though_no_execution_stays(void 
 
         pass_day(f);
         assert_true(is_kept(f, used));
-        r.input = value_map_empty();
+        r.event.input = value_map_empty();
         node_rig_ask(f, &r, &f->mem);
         delete_execution(f, r.id);
     }

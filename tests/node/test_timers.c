@@ -1,5 +1,5 @@
 /* test_timers.c - claims about the heap of timers and its index. */
-#include "node/inner.h"
+#include "node/timers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

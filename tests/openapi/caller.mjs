@@ -1,7 +1,6 @@
 // caller.mjs - calls operations by their id and holds every answer against the document.
+import { Wrong } from '../lib/claims.mjs';
 import { Wire, requestBytes } from './wire.mjs';
-
-export class Wrong extends Error {}
 
 export class Caller {
     constructor(url, token, doc) {

@@ -185,15 +185,28 @@ export class Malformer {
         const parameters = operation.parameters.filter((p) => p.in === 'query');
         if (parameters.length === 0) return null;
         const { random } = this;
-        const { name, schema, allowEmptyValue } = random.pick(parameters);
         const word = random.pick(words);
+        const parameter = random.pick(parameters);
+        const twice = random.below(8) === 0 ? `&${parameter.name}=${random.pick(words)}` : '';
+        return this.queryOf(operation, parameter, word, twice);
+    }
+
+    queryOf(operation, { name, schema, allowEmptyValue }, word, twice = '') {
         const isNumber = this.doc.schema(schema).type === 'integer';
         const value = isNumber && /^\d+$/.test(word) ? Number(word) : decoded(word);
         const isRefused = value === null || (!(allowEmptyValue && value === '') && this.doc.mistakes(schema, value) !== '');
         const body = operation.body ? Buffer.from(JSON.stringify(this.goodBody(operation))) : null;
-        const mark = random.below(8) === 0 ? `?${name}=${word}&${name}=${random.pick(words)}` : `?${name}=${word}`;
-        const isPlain = !/[&;=]/.test(word) && mark.indexOf('&') < 0;
-        return { kind: 'a bad query', target: this.target(operation) + mark, body, isRefused: isRefused && isPlain };
+        const isPlain = !/[&;=]/.test(word) && twice === '';
+        return { kind: 'a bad query', target: `${this.target(operation)}?${name}=${word}${twice}`, body, isRefused: isRefused && isPlain };
+    }
+
+    /** Every query parameter of the document without its value, which is refused unless the document says `allowEmptyValue`. */
+    *emptyQueries() {
+        for (const operation of this.doc.operations)
+            for (const parameter of operation.parameters.filter((p) => p.in === 'query')) {
+                const made = this.queryOf(operation, parameter, '');
+                if (made.isRefused || operation.isSafe) yield { operation, method: operation.method, headers: [], ...made, kind: 'an empty query parameter' };
+            }
     }
 
     methodCase(operation) {

@@ -2,44 +2,20 @@
 // may do what it says, every answer is one that it describes, and every answer that it describes is
 // given. On both stores.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
 
-import { Postgres } from '../kill/postgres.mjs';
-import { Server } from '../kill/server.mjs';
-import { Caller, Wrong } from './caller.mjs';
+import { claim, end, holds, Wrong } from '../lib/claims.mjs';
+import { makeFolder } from '../lib/program.mjs';
+import { startServer } from '../lib/server.mjs';
+import { onStores } from '../lib/stores.mjs';
+import { Caller } from './caller.mjs';
 import { Doc } from './document.mjs';
 import { walks } from './walk.mjs';
-
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
-const pawl = resolve(process.env.PAWL ?? 'build/pawl');
-let passed = 0;
-let failed = 0;
-
-function claim(ok, text) {
-    if (ok) passed++;
-    else {
-        failed++;
-        console.log(`failed: ${text}`);
-    }
-}
-
-async function attempt(name, work) {
-    if (process.env.PAWL_TRACE) console.log(name);
-    try {
-        await work();
-        passed++;
-    } catch (error) {
-        failed++;
-        console.log(`failed: ${name}\n  ${error instanceof Wrong ? error.message : error.stack}`);
-    }
-}
 
 // --- the document against the sources ---
 
@@ -51,21 +27,24 @@ const rows = (path, pattern) => [...readFileSync(path, 'utf8').matchAll(pattern)
 const anonymous = (path) => path.replace(/\{\w+\*?\}/g, '{}');
 
 function checkRoutes() {
-    const routes = rows('src/api/routes.def', /^ROUTE\("(\w+)", "([^"]+)"/gm).map(([, method, path]) => `${method} ${anonymous(path)}`);
+    const table = JSON.parse(execFileSync('build/tests/route_table', { encoding: 'utf8' }));
+    // The web UI's addresses are no part of the API.
+    const pages = rows('src/api/serve/ui_pages.def', /^(?:PAGE\(|ROUTE\("GET", )"([^"]+)"/gm).map((m) => m[1]);
+    const routes = table.filter(({ path }) => !pages.includes(path)).map(({ method, path }) => `${method} ${anonymous(path)}`);
     const documented = doc.operations.map((o) => `${o.method} ${anonymous(o.path)}`);
-    claim(routes.length > 10, 'routes.def is read');
-    for (const route of routes) claim(documented.includes(route), `${route} is a route and not in the document`);
-    for (const route of documented) claim(routes.includes(route), `${route} is in the document and no route`);
-    for (const { method, path, query } of JSON.parse(execFileSync('build/tests/route_table', { encoding: 'utf8' }))) {
+    holds(routes.length > 10, 'the table of routes is read');
+    for (const route of routes) holds(documented.includes(route), `${route} is a route and not in the document`);
+    for (const route of documented) holds(routes.includes(route), `${route} is in the document and no route`);
+    for (const { method, path, query } of table) {
         const operation = doc.operations.find((o) => o.method === method && anonymous(o.path) === anonymous(path));
         const described = operation?.parameters.filter((p) => p.in === 'query').map((p) => p.name);
-        claim(path.startsWith('/api/') === false || String(described?.sort()) === String(query.sort()), `${method} ${path}: takes ${query}, and ${described} are described`);
+        holds(path.startsWith('/api/') === false || String(described?.sort()) === String(query.sort()), `${method} ${path}: takes ${query}, and ${described} are described`);
     }
-    claim(doc.byId.size === doc.operations.length, 'operation ids are unique');
+    holds(doc.byId.size === doc.operations.length, 'operation ids are unique');
     for (const o of doc.operations) {
-        claim(Array.isArray(o.roles) && o.isOpen === (o.roles.length === 0), `${o.id}: x-roles says who may`);
+        holds(Array.isArray(o.roles) && o.isOpen === (o.roles.length === 0), `${o.id}: x-roles says who may`);
         for (const name of [...o.path.matchAll(/\{(\w+)\}/g)].map((m) => m[1]))
-            claim(o.parameters.some((p) => p.in === 'path' && p.name === name), `${o.id}: {${name}} is described`);
+            holds(o.parameters.some((p) => p.in === 'path' && p.name === name), `${o.id}: {${name}} is described`);
     }
 }
 
@@ -73,28 +52,28 @@ function checkCodes() {
     const codes = rows('src/base/err.def', /^ERR\(\w+, "(\w+)", (\d+)/gm).map(([, code, status]) => ({ code, status: Number(status) }));
     const known = codes.filter((c) => c.code !== 'none');
     const all = written.components.schemas.Problem.properties.code.enum;
-    claim(known.length > 10, 'err.def is read');
-    claim(isDeepStrictEqual([...all].sort(), known.map((c) => c.code).sort()), `the codes of Problem are those of err.def: ${known.filter((c) => !all.includes(c.code)).map((c) => c.code)}`);
+    holds(known.length > 10, 'err.def is read');
+    holds(isDeepStrictEqual([...all].sort(), known.map((c) => c.code).sort()), `the codes of Problem are those of err.def: ${known.filter((c) => !all.includes(c.code)).map((c) => c.code)}`);
     const byStatus = new Map();
     for (const response of Object.values(written.components.responses).filter((r) => r.content['application/problem+json'])) {
         const { status, code } = response.content['application/problem+json'].schema.properties;
         byStatus.set(status.const, code.enum);
     }
     for (const { code, status } of known)
-        claim(byStatus.get(status)?.includes(code), `${code} is a code of the response with status ${status}`);
-    claim([...byStatus.values()].flat().length === known.length, 'no response has a code of another status');
+        holds(byStatus.get(status)?.includes(code), `${code} is a code of the response with status ${status}`);
+    holds([...byStatus.values()].flat().length === known.length, 'no response has a code of another status');
     const statuses = rows('src/engine/status.def', /^STATUS\(\w+, "(\w+)"/gm).map((m) => m[1]);
-    claim(isDeepStrictEqual(written.components.schemas.Status.enum, statuses), 'Status has the rows of status.def');
+    holds(isDeepStrictEqual(written.components.schemas.Status.enum, statuses), 'Status has the rows of status.def');
 }
 
 // Each example fits the schema beside it.
 function checkExamples(thing, where) {
     if (typeof thing !== 'object' || thing === null) return;
     if (thing.schema && thing.example !== undefined)
-        claim(doc.mistakes(thing.schema, thing.example) === '', `${where}: ${doc.mistakes(thing.schema, thing.example)}`);
+        holds(doc.mistakes(thing.schema, thing.example) === '', `${where}: ${doc.mistakes(thing.schema, thing.example)}`);
     if (Array.isArray(thing.examples) && (thing.type || thing.anyOf))
         for (const example of thing.examples)
-            claim(doc.mistakes({ ...thing, examples: undefined }, example) === '', `${where}: the example ${JSON.stringify(example)}`);
+            holds(doc.mistakes({ ...thing, examples: undefined }, example) === '', `${where}: the example ${JSON.stringify(example)}`);
     for (const [name, part] of Object.entries(thing)) checkExamples(part, `${where}/${name}`);
 }
 
@@ -113,7 +92,7 @@ function convert(path) {
 async function checkConverter(folder) {
     const { writeFileSync } = await import('node:fs');
     const file = join(folder, 'x.yaml');
-    claim(isDeepStrictEqual(convert('docs/openapi.yaml'), written), 'the converter reads what others read');
+    holds(isDeepStrictEqual(convert('docs/openapi.yaml'), written), 'the converter reads what others read');
     const subset = [
         "a: 'it''s'\nb: \"x\\n\\u00e9\\\"\"\nc: [1, -2.5, true, null, x y, {k: v, 'q r': [ ]}]\n'200': # why\n  - a\n  - b: 1\n    c: |\n      two\n        lines\n\n      more\n    d: >-\n      folded\n      text\n\n      again\n",
         'a: b # comment\n# whole line\n\nc: {d: http://x/y,\n  e: 2}\nf: a#b\ng: ü\nh: |-\n  x\n',
@@ -126,7 +105,7 @@ async function checkConverter(folder) {
         } catch (error) {
             got = `${error.stderr}`;
         }
-        claim(isDeepStrictEqual(got, parse(yaml)), `converted: ${yaml}\n  ${JSON.stringify(got)}\n  ${JSON.stringify(parse(yaml))}`);
+        holds(isDeepStrictEqual(got, parse(yaml)), `converted: ${yaml}\n  ${JSON.stringify(got)}\n  ${JSON.stringify(parse(yaml))}`);
     }
     for (const [yaml, line] of refused) {
         let said = 'nothing';
@@ -136,7 +115,7 @@ async function checkConverter(folder) {
         } catch (error) {
             said = `${error.stderr}`;
         }
-        claim(said.startsWith(`${file}:${line}: `), `refused at line ${line}: ${JSON.stringify(yaml)}, said: ${said}`);
+        holds(said.startsWith(`${file}:${line}: `), `refused at line ${line}: ${JSON.stringify(yaml)}, said: ${said}`);
     }
 }
 
@@ -144,7 +123,7 @@ async function checkConverter(folder) {
 
 // The answers that are not met by walk.mjs, and why.
 const UNMET = { 429: 'a caller who opens few streams', 500: 'a healthy server', 503: 'a server that is not overloaded' };
-const UNMET_BY = { getMetrics: { 401: 'a client on this machine' } };
+const UNMET_BY = { getMetrics: { 401: 'a client on this machine', 403: 'a client on this machine' } };
 
 const nowhere = { path: 'nothing_here', id: '00000000-0000-7000-8000-000000000000', code: 'nothing_here', name: 'nothing_here', n: '1', object: 'nothing', recordId: 'nothing', messageId: '00000000-0000-7000-8000-000000000000', scheduleId: '00000000-0000-7000-8000-000000000000', itemId: 'nothing', token: 'nothing', type: 'nothing', letterId: '00000000-0000-7000-8000-000000000000', jobId: '00000000-0000-7000-8000-000000000000', namespace: 'nothing_here', taskId: 'nothing', holdId: 'nothing', dependsOn: 'nothing', userId: 'nothing', escalationId: 'nothing', defectId: 'nothing', deliverableId: 'nothing', shiftId: 'nothing' };
 
@@ -162,7 +141,7 @@ async function checkRoles(api, roles) {
     for (const operation of doc.operations)
         for (const { name, token } of roles) {
             const may = operation.isOpen || operation.roles.includes(name);
-            await attempt(`${operation.id} as ${name}`, async () => {
+            await claim(`${operation.id} as ${name}`, async () => {
                 const answer = await api.call(operation.id, { path: nowhere, token });
                 const wanted = may ? 'not 401 or 403' : token === null ? '401' : '403';
                 if (may ? [401, 403].includes(answer.status) : String(answer.status) !== wanted)
@@ -176,20 +155,20 @@ async function checkCommon(api) {
     for (const operation of doc.operations) {
         const { id, method, path } = operation;
         const target = path.replace(/\{(\w+)\}/g, (_, name) => nowhere[name]);
-        await attempt(`${id}: a body that is too large`, () =>
+        await claim(`${id}: a body that is too large`, () =>
             api.call(id, { path: nowhere, headers: { 'Content-Length': 20 << 20, Expect: '100-continue' } }, 413));
         api.close();
-        if (method === 'GET') await attempt(`${id}: HEAD`, () => api.call(id, { path: nowhere, isHead: true }));
-        await attempt(`${id}: a query that is no UTF-8`, () => api.call(id, { path: nowhere, rawQuery: '?x=%ff' }, 400));
+        if (method === 'GET') await claim(`${id}: HEAD`, () => api.call(id, { path: nowhere, isHead: true }));
+        await claim(`${id}: a query that is no UTF-8`, () => api.call(id, { path: nowhere, rawQuery: '?x=%ff' }, 400));
         if (path.includes('{'))
-            await attempt(`${id}: a path that is no UTF-8`, async () => {
+            await claim(`${id}: a path that is no UTF-8`, async () => {
                 const answer = await api.send(method, path.replace(/\{\w+\}/, '%ff').replace(/\{\w+\}/g, '1'));
                 const wrong = answer.status === 400 ? doc.answerMistakes(operation, answer) : `status ${answer.status}`;
                 if (wrong) throw new Wrong(wrong);
             });
         if (operation.body)
-            await attempt(`${id}: a body that is no JSON`, () => api.call(id, { path: nowhere, body: '{' }));
-        await attempt(`${id}: other methods`, () => checkMethods(api, target));
+            await claim(`${id}: a body that is no JSON`, () => api.call(id, { path: nowhere, body: '{' }));
+        await claim(`${id}: other methods`, () => checkMethods(api, target));
     }
 }
 
@@ -210,40 +189,31 @@ async function checkMethods(api, target) {
 function checkCoverage(api, name) {
     for (const { id, responses } of doc.operations)
         for (const status of Object.keys(responses))
-            claim(UNMET[status] || UNMET_BY[id]?.[status] || api.seen.get(id)?.has(status), `${name}: ${id} never answered ${status}`);
+            holds(UNMET[status] || UNMET_BY[id]?.[status] || api.seen.get(id)?.has(status), `${name}: ${id} never answered ${status}`);
 }
 
-async function checkServer(name, folder, store) {
-    const server = new Server(join(folder, name), store, pawl);
-    if (!(await server.start())) throw new Error(`the server did not start: ${server.log}`);
+async function checkServer(name, store) {
+    const server = await startServer({ store });
     const api = new Caller(server.url, server.token, doc);
     const shown = await api.call('getDocument', { token: null }, 200);
-    claim(isDeepStrictEqual(shown.json, written), `${name}: the server shows the document`);
+    holds(isDeepStrictEqual(shown.json, written), `${name}: the server shows the document`);
     for (const walk of walks)
-        await attempt(`${name}: ${walk.name}`, () => walk(api, (ok, what) => claim(ok, `${name}: ${what}`)));
+        await claim(`${name}: ${walk.name}`, () => walk(api, (ok, what) => holds(ok, `${name}: ${what}`)));
     const roles = await makeRoles(api);
     await checkRoles(api, roles);
     await checkCommon(api);
     checkCoverage(api, name);
     api.close();
-    claim((await server.stop()) === 0, `${name}: the server ends well`);
+    holds((await server.stop()) === 0, `${name}: the server ends well`);
 }
 
 // ---
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-routes-'));
 const { valid, errors } = await new Validator().validate(structuredClone(written));
-claim(valid, `the document is OpenAPI 3.1: ${JSON.stringify(errors)?.slice(0, 500)}`);
+holds(valid, `the document is OpenAPI 3.1: ${JSON.stringify(errors)?.slice(0, 500)}`);
 checkRoutes();
 checkCodes();
 checkExamples(written, '');
-await checkConverter(folder);
-await checkServer('sqlite', folder, null);
-const postgres = await Postgres.open();
-if (postgres) {
-    await checkServer('postgres', folder, postgres.fresh());
-    postgres.close();
-}
-rmSync(folder, { recursive: true });
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+await checkConverter(makeFolder());
+await onStores(checkServer);
+end();

@@ -23,18 +23,18 @@ const hooked = {
     steps: [{ code: 'wait', procedure: { type: 'wait.signal', signalType: 'go' } }],
 };
 
-async function walkHooks(api, claim) {
+async function walkHooks(api, holds) {
     await api.call('putCredential', { path: { code: 'walk_hmac' }, body: { type: 'hmac', secret: 'walk' } }, 201);
     await publish(api, hooked);
     for (const method of methods) {
         const id = `callWebhook${method[0]}${method.slice(1).toLowerCase()}`;
         const call = (path, wanted) => api.call(id, { path: { path }, token: null }, wanted);
         const started = await call('walk', 202);
-        claim((await api.call('getExecution', { path: { id: started.json.id } }, 200)).json.key === method, 'the key of the trigger');
-        claim((await call('walk', 409)).json.executionId === started.json.id, 'who has the key');
+        holds((await api.call('getExecution', { path: { id: started.json.id } }, 200)).json.key === method, 'the key of the trigger');
+        holds((await call('walk', 409)).json.executionId === started.json.id, 'who has the key');
         await call('walk/signed', 401);
         await call('walk/broken', 422);
-        claim((await call('walk/idle', 202)).json.id === null, 'nothing has happened');
+        holds((await call('walk/idle', 202)).json.id === null, 'nothing has happened');
         await call('walk/nowhere', 404);
     }
 }
@@ -43,11 +43,11 @@ async function walkHooks(api, claim) {
 
 const working = { code: 'working', steps: [{ code: 'do', procedure: 'walk.work', input: { n: 1 }, retry: { maxAttempts: 1 } }] };
 
-async function walkJobs(api, claim) {
+async function walkJobs(api, holds) {
     const claimed = async () => {
         await api.call('startExecution', { body: { code: 'working' } }, 201);
         const { json } = await api.call('claimJobs', { body: { types: ['walk.work'], wait: '10s', lease: '60s', worker: 'walker' } }, 200);
-        claim(json.items.length === 1, 'a job is claimed');
+        holds(json.items.length === 1, 'a job is claimed');
         return json.items[0];
     };
     await publish(api, working);
@@ -77,7 +77,7 @@ async function walkJobs(api, claim) {
     }
     await api.call('keepJob', { path, body: { leaseToken } }, 200);
     const open = await api.call('listJobs', { query: { type: 'walk.work' } }, 200);
-    claim(open.json.items.some((job) => job.id === done.id && job.status === 'leased'), 'a job that is with a worker is listed');
+    holds(open.json.items.some((job) => job.id === done.id && job.status === 'leased'), 'a job that is with a worker is listed');
     await api.call('completeJob', { path, body: { leaseToken, output: { ok: true } } }, 200);
     await api.call('completeJob', { path, body: { leaseToken, output: { ok: true } } }, 200);
     const failed = await claimed();
@@ -87,14 +87,14 @@ async function walkJobs(api, claim) {
 // --- messages, schedules, records ---
 
 /** Mail waits: no server for it is configured. */
-async function walkOutbox(api, claim) {
+async function walkOutbox(api, holds) {
     const [code, key] = ['letters', { 'Idempotency-Key': 'walk-message' }];
     const tell = { code: 'tell', procedure: { type: 'notification.email', to: 'a@example.com', subject: 's', body: 'b' } };
     await api.call('saveScenarioDraft', { path: { code }, body: { code, steps: [tell, { ...tell, code: 'again' }] } }, 200);
     await api.call('publishScenario', { path: { code } }, 200);
     const { json: x } = await api.call('startExecution', { body: { code }, query: { wait: '10s' } }, 201);
     const page = await api.call('listOutbox', { query: { execution: x.id, kind: 'email', status: 'pending', destination: 'email', limit: 1 } }, 200);
-    claim(page.json.items[0].error.code === 'not_configured' && page.json.nextCursor !== null, 'messages are listed, newest first');
+    holds(page.json.items[0].error.code === 'not_configured' && page.json.nextCursor !== null, 'messages are listed, newest first');
     await api.call('listOutbox', { query: { execution: x.id, limit: 1, cursor: page.json.nextCursor } }, 200);
     await api.call('listOutbox', { query: { status: 'sent' } }, 400);
     const path = { messageId: page.json.items[0].id };
@@ -106,18 +106,18 @@ async function walkOutbox(api, claim) {
     await retry(path, 400, { headers: { 'Idempotency-Key': 'k'.repeat(256) } });
 }
 
-async function walkSchedules(api, claim) {
+async function walkSchedules(api, holds) {
     const [code, key] = ['nightly', { 'Idempotency-Key': 'walk-schedule' }];
     const triggers = ['0 3 * * *', '0 4 29 2 *'].map((cron) => ({ type: 'schedule', cron, timezone: 'Europe/Berlin' }));
     const nap = { code: 'nap', procedure: { type: 'wait.timer', duration: '1h' } };
     await api.call('saveScenarioDraft', { path: { code }, body: { code, triggers, steps: [nap] } }, 200);
     await api.call('publishScenario', { path: { code } }, 200);
     const page = await api.call('listSchedules', { query: { code, limit: 1 } }, 200);
-    claim(page.json.items[0].cron === '0 3 * * *' && page.json.nextCursor !== null, 'schedules are listed');
+    holds(page.json.items[0].cron === '0 3 * * *' && page.json.nextCursor !== null, 'schedules are listed');
     await api.call('listSchedules', { query: { code, cursor: page.json.nextCursor } }, 200);
     await api.call('listSchedules', { query: { cursor: 'x' } }, 400);
     const preview = await api.call('previewSchedule', { query: { cron: '0 9 * * MON-FRI', timezone: 'Europe/Berlin' } }, 200);
-    claim(preview.json.items.length === 10, 'an expression is shown with its next ten times');
+    holds(preview.json.items.length === 10, 'an expression is shown with its next ten times');
     await api.call('previewSchedule', { query: { cron: '0 24 * * *' } }, 422);
     await api.call('previewSchedule', { query: { cron: '0 9 * * *', zone: 'x' } }, 400);
     const path = { scheduleId: page.json.items[0].id };
@@ -147,31 +147,31 @@ const acting = {
     steps: [{ code: 'wait', procedure: { type: 'wait.signal', signalType: 'go' } }],
 };
 
-async function walkActions(api, claim) {
+async function walkActions(api, holds) {
     await publish(api, acting);
     const path = { object: 'card', recordId: '1', code: 'acting' };
     for (const object of ['card', 'shut']) await api.call('putRecord', { path: { ...path, object }, body: { a: 1 } }, 201);
-    claim((await api.call('listActions', { path }, 200)).json.items[0].label === 'Act', 'the card has a button');
+    holds((await api.call('listActions', { path }, 200)).json.items[0].label === 'Act', 'the card has a button');
     await api.call('listActions', { path: { ...path, recordId: '2' } }, 404);
     await api.call('listActions', { path: { ...path, object: 'no object' } }, 422);
     const started = await api.call('startAction', { path, body: { input: { n: 1 } } }, 201);
-    claim(started.json.record === 'card/1', 'what it was started from');
+    holds(started.json.record === 'card/1', 'what it was started from');
     await api.call('startAction', { path, body: { input: { n: 1 } } }, 200);
     await api.call('startAction', { path, body: { input: { n: 2 } }, query: { wait: '1ms' } }, 202);
     await api.call('startAction', { path, body: { input: { n: 'x' } } }, 422);
     await api.call('startAction', { path: { ...path, code: 'nothing_here' } }, 404);
     await api.call('startAction', { path: { ...path, object: 'shut' } }, 409);
-    claim((await api.call('listExecutions', { query: { record: 'card/1' } }, 200)).json.items.length === 2, 'those of one card');
+    holds((await api.call('listExecutions', { query: { record: 'card/1' } }, 200)).json.items.length === 2, 'those of one card');
     await api.call('listRecordExecutions', { path: { object: 'card', recordId: '1' }, query: { limit: 1 } }, 200);
     await api.call('listRecordExecutions', { path: { object: 'card', recordId: '1' }, query: { cursor: 'x' } }, 400);
     await api.call('listRecordExecutions', { path: { object: 'no object', recordId: 'x' } }, 422);
 }
 
-async function walkRecords(api, claim) {
+async function walkRecords(api, holds) {
     const path = { object: 'invoice', recordId: 'I 1/ä' };
     const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
     const made = await put({ amount: 1 }, { 'If-None-Match': '*' }, 201);
-    claim(made.headers.etag === '"1"' && made.headers.location === '/api/v1/records/invoice/I%201%2F%C3%A4', 'a new record says where it is');
+    holds(made.headers.etag === '"1"' && made.headers.location === '/api/v1/records/invoice/I%201%2F%C3%A4', 'a new record says where it is');
     const key = { 'Idempotency-Key': 'walk-record' };
     await put({ amount: 2 }, key, 200);
     await put({ amount: 3 }, key, 409);
@@ -180,7 +180,7 @@ async function walkRecords(api, claim) {
     await put({}, { 'Idempotency-Key': 'k'.repeat(256) }, 400);
     const patch = (body, headers, wanted, to = path) => api.call('patchRecord', { path: to, body, headers }, wanted);
     const merged = await patch({ paid: true }, { 'If-Match': '"2"' }, 200);
-    claim(merged.json.amount === 2 && merged.json.paid === true, 'a patch leaves the rest');
+    holds(merged.json.amount === 2 && merged.json.paid === true, 'a patch leaves the rest');
     await patch({ paid: 1 }, key, 200);
     await patch({ paid: 2 }, key, 409);
     await patch({ paid: 3 }, { 'If-Match': '"77"' }, 412);
@@ -192,7 +192,7 @@ async function walkRecords(api, claim) {
 
     await api.call('putRecord', { path: { object: 'invoice', recordId: '2' }, body: { amount: 9 } }, 201);
     const page = await api.call('listRecords', { path: { object: 'invoice' }, query: { limit: 1, orderBy: 'amount desc', where: 'record.amount > 0' } }, 200);
-    claim(page.json.items[0].id === '2' && page.json.nextCursor !== null, 'records are filtered, ordered and paged');
+    holds(page.json.items[0].id === '2' && page.json.nextCursor !== null, 'records are filtered, ordered and paged');
     await api.call('listRecords', { path: { object: 'invoice' }, query: { where: 'record.' } }, 422);
     await api.call('listRecords', { path: { object: 'invoice' }, query: { cursor: 'x' } }, 400);
     const remove = (headers, wanted, to = path) => api.call('deleteRecord', { path: to, headers }, wanted);
@@ -205,13 +205,13 @@ async function walkRecords(api, claim) {
 
 // --- access ---
 
-async function walkAccess(api, claim) {
+async function walkAccess(api, holds) {
     const body = { name: 'Walker', role: 'operator', email: 'walk@example.org', groups: ['a'], skill_level: 3, specializations: ['b'] };
     const key = { 'Idempotency-Key': 'walk-user' };
     const made = await api.call('createUser', { body, headers: key }, 201);
     const path = { id: made.json.id };
     const again = await api.call('createUser', { body, headers: key }, 201);
-    claim(typeof made.json.token === 'string' && again.json.token === undefined && again.json.id === path.id, 'a token is shown once');
+    holds(typeof made.json.token === 'string' && again.json.token === undefined && again.json.id === path.id, 'a token is shown once');
     await api.call('createUser', { body }, 409);
     await api.call('createUser', { body: { name: 'x' } }, 422);
     await api.call('getUser', { path }, 200);
@@ -231,11 +231,11 @@ async function walkAccess(api, claim) {
     await api.call('createToken', { path: { id: NOBODY } }, 404);
     await api.call('createToken', { path, body: { expiresAt: '2000-01-01T00:00:00Z' } }, 422);
     const brief = await api.call('createToken', { path, body: { expiresAt: '2999-01-01T00:00:00Z' } }, 201);
-    claim(brief.json.expiresAt === '2999-01-01T00:00:00Z', `a token may expire: ${brief.json.expiresAt}`);
+    holds(brief.json.expiresAt === '2999-01-01T00:00:00Z', `a token may expire: ${brief.json.expiresAt}`);
     await api.call('listTokens', { path }, 200);
     const tokens = await api.call('listTokens', { path, query: { limit: 1 } }, 200);
-    claim(tokens.json.items.length === 1 && tokens.json.nextCursor === tokens.json.items[0].id, 'a page of tokens has a next one');
-    claim((await api.call('listTokens', { path, query: { cursor: tokens.json.nextCursor } }, 200)).json.items.length === 2, 'the rest of the tokens');
+    holds(tokens.json.items.length === 1 && tokens.json.nextCursor === tokens.json.items[0].id, 'a page of tokens has a next one');
+    holds((await api.call('listTokens', { path, query: { cursor: tokens.json.nextCursor } }, 200)).json.items.length === 2, 'the rest of the tokens');
     for (const query of [{ cursor: 'x' }, { limit: 0 }]) await api.call('listTokens', { path, query }, 400);
     await api.call('listTokens', { path: { id: NOBODY } }, 404);
     const revocation = { path: { id: token.json.id }, headers: { 'Idempotency-Key': 'walk-revoke' } };
@@ -250,14 +250,14 @@ async function walkAccess(api, claim) {
     for (const query of [{ from: 'soon' }, { cursor: 'x' }, { limit: 0 }]) await api.call('listAudit', { query }, 400);
 }
 
-async function walkSessions(api, claim) {
+async function walkSessions(api, holds) {
     const token = null;
     const begun = await api.call('beginSession', { token, body: { token: api.token } }, 204);
     await api.call('beginSession', { token, body: { token: 'pawl_wrong' } }, 401);
     await api.call('beginSession', { token, body: {} }, 422);
     await api.call('beginSession', { token, body: { token: api.token }, headers: { Origin: 'https://elsewhere.example.org' } }, 403);
     const cookie = { Cookie: begun.headers['set-cookie'].split(';')[0] };
-    claim((await api.call('getMe', { token, headers: cookie }, 200)).json.name === 'admin', 'a cookie is somebody');
+    holds((await api.call('getMe', { token, headers: cookie }, 200)).json.name === 'admin', 'a cookie is somebody');
     await api.call('endSession', { token, headers: cookie }, 403);
     await api.call('endSession', { token, headers: { ...cookie, 'Sec-Fetch-Site': 'same-origin' } }, 204);
     await api.call('getMe', { token, headers: cookie }, 401);

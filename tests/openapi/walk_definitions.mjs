@@ -1,7 +1,7 @@
 // walk_definitions.mjs - the part of walk.mjs about definitions: saved, published, live, checked, tried.
 import { greeting, waiting, failing, holding, eventful, publish } from './walk_world.mjs';
 
-export async function walkDefinitions(api, claim) {
+export async function walkDefinitions(api, holds) {
     const code = 'greeting';
     await api.call('saveScenarioDraft', { path: { code }, body: { code, stps: 1 }, headers: { 'If-None-Match': '*' } }, 200);
     await api.call('saveScenarioDraft', { path: { code }, body: {}, headers: { 'If-None-Match': '*' } }, 412);
@@ -15,10 +15,10 @@ export async function walkDefinitions(api, claim) {
 
     const key = { 'Idempotency-Key': 'walk-draft' };
     const saved = await api.call('saveScenarioDraft', { path: { code }, body: greeting('Hello'), headers: key }, 200);
-    claim(saved.headers.etag === `"${saved.json.version}"` && saved.json.valid, 'a valid draft is saved');
+    holds(saved.headers.etag === `"${saved.json.version}"` && saved.json.valid, 'a valid draft is saved');
     await api.call('saveScenarioDraft', { path: { code }, body: greeting('Hi'), headers: key }, 409);
     const draft = await api.call('getScenario', { path: { code } }, 200);
-    claim(draft.headers.etag === saved.headers.etag && draft.json.draft.definition !== undefined, 'a draft is shown whole');
+    holds(draft.headers.etag === saved.headers.etag && draft.json.draft.definition !== undefined, 'a draft is shown whole');
     await api.call('getScenarioVersion', { path: { code, n: 'draft' } }, 200);
     await api.call('publishScenario', { path: { code }, body: { changeSummary: 'first' }, headers: key }, 200);
     await api.call('publishScenario', { path: { code }, body: { changeSummary: 'other' }, headers: key }, 409);
@@ -35,22 +35,22 @@ export async function walkDefinitions(api, claim) {
     await api.call('publishScenario', { path: { code }, body: { why: 1 } }, 422);
 
     const versions = await api.call('listScenarioVersions', { path: { code } }, 200);
-    claim(versions.json.items.length === 2, 'two versions are listed');
+    holds(versions.json.items.length === 2, 'two versions are listed');
     await api.call('listScenarioVersions', { path: { code: 'nothing' } }, 404);
     const version = await api.call('getScenarioVersion', { path: { code, n: 1 } }, 200);
-    claim(version.json.definition.steps.length === 1 && version.json.status === 'published', 'a version is shown whole');
+    holds(version.json.definition.steps.length === 1 && version.json.status === 'published', 'a version is shown whole');
     await api.call('getScenarioVersion', { path: { code, n: 99 } }, 404);
     await api.call('getScenario', { path: { code } }, 200);
     await api.call('getScenario', { path: { code: 'nothing' } }, 404);
     await api.call('deleteScenarioDraft', { path: { code }, headers: { 'Idempotency-Key': 'walk-delete' } }, 204);
     await api.call('deleteScenarioDraft', { path: { code }, headers: { 'Idempotency-Key': 'walk-delete' }, body: '{}' }, 409);
     const page = await api.call('listScenarios', { query: { limit: 1 } }, 200);
-    claim(page.json.items.length === 1 && page.json.nextCursor !== null, 'a page of one has a next one');
+    holds(page.json.items.length === 1 && page.json.nextCursor !== null, 'a page of one has a next one');
     await api.call('listScenarios', { query: { limit: 500, cursor: page.json.nextCursor } }, 200);
     await api.call('listScenarios', { query: { limit: 0 } }, 400);
 }
 
-export async function walkProcedures(api, claim) {
+export async function walkProcedures(api, holds) {
     const code = 'double';
     const path = { code };
     const double = (n) => ({ code, input: [{ name: 'n', type: 'integer' }], commands: [{ type: 'compute.transform', data: `=$.input.n * ${n}` }] });
@@ -80,25 +80,25 @@ export async function walkProcedures(api, claim) {
     await api.call('getProcedure', { path }, 200);
     await api.call('getProcedure', { path: { code: 'nothing' } }, 404);
     const list = await api.call('listProcedures', {}, 200);
-    claim(list.json.items.length === 1, 'the procedure is listed');
+    holds(list.json.items.length === 1, 'the procedure is listed');
     await api.call('listProcedures', { query: { limit: 'x' } }, 400);
     await api.call('listProcedureVersions', { path }, 200);
     await api.call('listProcedureVersions', { path: { code: 'nothing' } }, 404);
     await api.call('getProcedureVersion', { path: { code, n: 1 } }, 200);
     await api.call('getProcedureVersion', { path: { code, n: 9 } }, 404);
-    await walkRetirement(api, claim, 'Procedure', 'spare', { code: 'spare', commands: [{ type: 'log', message: 'x' }] });
-    await walkRetirement(api, claim, 'Scenario', 'spare', { code: 'spare', steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
+    await walkRetirement(api, holds, 'Procedure', 'spare', { code: 'spare', commands: [{ type: 'log', message: 'x' }] });
+    await walkRetirement(api, holds, 'Scenario', 'spare', { code: 'spare', steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
 }
 
 // Out of use, and gone: `kind` is Scenario or Procedure, `code` one that nothing uses.
-async function walkRetirement(api, claim, kind, code, definition) {
+async function walkRetirement(api, holds, kind, code, definition) {
     const key = (name) => ({ 'Idempotency-Key': `walk-${kind}-${name}` });
     const path = { code };
     await api.call(`save${kind}Draft`, { path, body: definition }, 200);
     await api.call(`publish${kind}`, { path }, 200);
     for (const verb of ['retire', 'unretire']) {
         const done = await api.call(`${verb}${kind}`, { path, headers: key(verb) }, 200);
-        claim(done.json.retired === (verb === 'retire'), `${kind}: ${verb} says how it stands`);
+        holds(done.json.retired === (verb === 'retire'), `${kind}: ${verb} says how it stands`);
         await api.call(`${verb}${kind}`, { path, headers: key(verb), body: {} }, 409);
         await api.call(`${verb}${kind}`, { path: { code: 'nothing' } }, 404);
         await api.call(`${verb}${kind}`, { path, body: { why: 1 } }, 422);
@@ -108,7 +108,7 @@ async function walkRetirement(api, claim, kind, code, definition) {
     await api.call(`delete${kind}`, { path }, 404);
 }
 
-export async function walkLive(api, claim) {
+export async function walkLive(api, holds) {
     const kinds = [
         ['Function', 'Functions', { name: 'twice' }, { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' }, { body: 'n +' }],
         ['Subscription', 'Subscriptions', { code: 'shop' }, { url: 'http://127.0.0.1:9/', events: ['OrderPaid'], secret: 's' }, { url: 'ftp://x', events: ['a'] }],
@@ -123,10 +123,10 @@ export async function walkLive(api, claim) {
         await call('put', { body: bad, headers: key }, 422);
         await call('put', { body: { ...good, [{ Config: 'value', Subscription: 'secret' }[one] ?? 'body']: '1' }, headers: key }, 409);
         await call('put', { body: good, headers: { 'If-Match': '"77"' } }, 412);
-        claim(made.headers.etag === `"${made.json.version}"`, `${one}: ETag is the version`);
+        holds(made.headers.etag === `"${made.json.version}"`, `${one}: ETag is the version`);
         await call('get', {}, 200);
         const list = await api.call(`list${many}`, { query: { limit: 1 } }, 200);
-        claim(list.json.items.length === 1, `${one}: it is listed`);
+        holds(list.json.items.length === 1, `${one}: it is listed`);
         if (one !== 'Subscription') {
             await api.call(`list${one}Versions`, { path }, 200);
             await api.call(`get${one}Version`, { path: { ...path, n: made.json.version } }, 200);
@@ -134,24 +134,24 @@ export async function walkLive(api, claim) {
         await api.call(`list${many}`, { query: { limit: 0 } }, 400);
     }
     const shown = await api.call('previewTemplate', { path: { code: 'welcome' }, body: { data: { name: '<Ann>' } } }, 200);
-    claim(shown.json.subject === 'Hi <Ann>' && shown.json.html === '<b>&lt;Ann&gt;</b>', 'a preview is escaped where it must be');
+    holds(shown.json.subject === 'Hi <Ann>' && shown.json.html === '<b>&lt;Ann&gt;</b>', 'a preview is escaped where it must be');
     await api.call('previewTemplate', { path: { code: 'welcome' }, body: {} }, 422);
     await api.call('previewTemplate', { path: { code: 'nothing' } }, 404);
     await api.call('getCatalog', {}, 200);
     await api.call('getCatalog', { query: { lang: 'xx' } }, 422);
     const processes = await api.call('listProcesses', {}, 200);
-    claim(processes.json.items.every((p) => p.kind === 'scenario'), 'processes are listed with their kind');
+    holds(processes.json.items.every((p) => p.kind === 'scenario'), 'processes are listed with their kind');
     await api.call('listProcesses', { query: { limit: 'x' } }, 400);
 
     const bundle = await api.call('exportDefinitions', {}, 200);
     await api.call('exportDefinitions', { query: { codes: 'welcome,days' } }, 200);
     await api.call('exportDefinitions', { query: { codes: 'nothing' } }, 404);
     const same = await api.call('importDefinitions', { body: { ...bundle.json, dryRun: true } }, 200);
-    claim(same.json.items.every((i) => i.action === 'unchanged'), 'what was exported is here already');
+    holds(same.json.items.every((i) => i.action === 'unchanged'), 'what was exported is here already');
     const key = { 'Idempotency-Key': 'walk-import' };
-    const more = { items: [{ kind: 'config', name: 'days', value: 15 }, { kind: 'config', name: 'hours', value: [1] }] };
+    const more = { items: [{ kind: 'config', name: 'days', value: 15 }, { kind: 'config', name: 'hours', value: [1] }], overwrite: ['config'] };
     const done = await api.call('importDefinitions', { body: more, headers: key }, 200);
-    claim(done.json.items.map((i) => i.action).join() === 'update,create', 'an import says what it did');
+    holds(done.json.items.map((i) => i.action).join() === 'update,create', 'an import says what it did');
     await api.call('importDefinitions', { body: { items: more.items.slice(1) }, headers: key }, 409);
     await api.call('importDefinitions', { body: { items: [{ kind: 'confg' }] } }, 422);
 
@@ -173,23 +173,23 @@ export async function walkLive(api, claim) {
     await api.call('deleteFunction', { path: { name: 'thrice' } }, 204);
 }
 
-export async function walkCredentials(api, claim) {
+export async function walkCredentials(api, holds) {
     const path = { code: 'erp' };
     const key = { 'Idempotency-Key': 'walk-credential' };
     const good = { type: 'api_key', base_url: 'https://erp.example', header_name: 'X-Key', header_value: 'hush-hush' };
     const made = await api.call('putCredential', { path, body: good, headers: { 'If-None-Match': '*' } }, 201);
-    claim(made.headers.etag === `"${made.json.version}"`, 'the ETag of a credential is its version');
+    holds(made.headers.etag === `"${made.json.version}"`, 'the ETag of a credential is its version');
     await api.call('putCredential', { path, body: good, headers: key }, 200);
     await api.call('putCredential', { path, body: { ...good, header_value: 'another' }, headers: key }, 409);
     await api.call('putCredential', { path, body: good, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('putCredential', { path, body: { ...good, header_value: undefined } }, 422);
     const shown = await api.call('getCredential', { path }, 200);
-    claim(shown.json.filled && !JSON.stringify(shown.json).includes('hush'), 'a secret is not shown');
+    holds(shown.json.filled && !JSON.stringify(shown.json).includes('hush'), 'a secret is not shown');
     const list = await api.call('listCredentials', { query: { limit: 1 } }, 200);
-    claim(list.json.items.length === 1, 'credentials are listed');
+    holds(list.json.items.length === 1, 'credentials are listed');
     await api.call('listCredentials', { query: { limit: 0 } }, 400);
     const rotated = await api.call('rekeyCredentials', { headers: key }, 200);
-    claim(rotated.json.credentials === 1, 'rotating the key says what it did');
+    holds(rotated.json.credentials === 1, 'rotating the key says what it did');
     await api.call('rekeyCredentials', { headers: key, body: '{}' }, 409);
     await api.call('getCredential', { path: { code: 'nothing' } }, 404);
     await api.call('deleteCredential', { path: { code: 'nothing' } }, 404);
@@ -198,17 +198,17 @@ export async function walkCredentials(api, claim) {
     await api.call('deleteCredential', { path, headers: { 'Idempotency-Key': 'walk-delete-credential' }, body: '{}' }, 409);
 }
 
-export async function walkChecks(api, claim) {
+export async function walkChecks(api, holds) {
     const good = await api.call('validateDefinition', { body: { kind: 'scenario', definition: greeting('Hey') } }, 200);
-    claim(good.json.valid && good.json.errors.length === 0, 'a good definition has no findings');
+    holds(good.json.valid && good.json.errors.length === 0, 'a good definition has no findings');
     const bad = await api.call('validateDefinition', { body: { definition: { code: 'x', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: '=1 +' } }] } } }, 200);
-    claim(!bad.json.valid && bad.json.errors.some((e) => e.column), 'a bad expression is found with its column');
+    holds(!bad.json.valid && bad.json.errors.some((e) => e.column), 'a bad expression is found with its column');
     await api.call('validateDefinition', { body: {} }, 422);
     const ran = await api.call('runTests', { body: { definitions: [greeting('Hey')], tests: [{ scenario: 'greeting', input: { who: 'Ada' }, expect: { status: 'completed' } }] } }, 200);
-    claim(ran.json.passed === 1 && ran.json.failed === 0, 'a test that is sent with its definition passes');
+    holds(ran.json.passed === 1 && ran.json.failed === 0, 'a test that is sent with its definition passes');
     await api.call('runTests', { body: { tests: 1 } }, 422);
     const value = await api.call('evaluateExpression', { body: { expression: '$.a + 1', context: { a: 2 } } }, 200);
-    claim(value.json.value === 3 && value.json.type === 'int', 'an expression has a value and a type');
+    holds(value.json.value === 3 && value.json.type === 'int', 'an expression has a value and a type');
     for (const expression of ['1 +', '1 + "a"', '1 / 0', 'x', '[1].map(i, i)[7]'])
         await api.call('evaluateExpression', { body: { expression } }, 422);
 }
@@ -228,22 +228,22 @@ const tried = {
     ],
 };
 
-export async function walkDryRun(api, claim) {
+export async function walkDryRun(api, holds) {
     await publish(api, greeting('Hello'));
     await publish(api, tried);
     const path = { code: 'tried' };
     const whole = await api.call('dryRunScenario', { path, body: { mocks: { procedures: { 'crm.sync': 1 }, signals: { go: null } } } }, 200);
-    claim(whole.json.status === 'completed' && whole.json.version === 1 && whole.json.children.length === 1, 'a dry-run goes to the end');
-    claim(!JSON.stringify(whole.json).includes('secret-4711'), 'what is sensitive is not shown');
+    holds(whole.json.status === 'completed' && whole.json.version === 1 && whole.json.children.length === 1, 'a dry-run goes to the end');
+    holds(!JSON.stringify(whole.json).includes('secret-4711'), 'what is sensitive is not shown');
     const late = await api.call('dryRunScenario', { path, body: {} }, 200);
-    claim(late.json.status === 'failed' && late.json.duration === '2d1h' && late.json.deadLetters.length === 1, 'without mocks time passes');
+    holds(late.json.status === 'failed' && late.json.duration === '2d1h' && late.json.deadLetters.length === 1, 'without mocks time passes');
     await api.call('saveScenarioDraft', { path, body: { ...tried, steps: [{ code: 'ask', procedure: 'crm.sync' }] } }, 200);
     const draft = await api.call('dryRunScenario', { path, body: { version: 'draft', key: 'k', now: '2026-01-31T09:00:00Z' } }, 200);
-    claim(draft.json.version === 'draft' && draft.json.waitingFor.kind === 'job' && draft.json.warnings.length === 1, 'a draft is tried, and what it lacks is told');
+    holds(draft.json.version === 'draft' && draft.json.waitingFor.kind === 'job' && draft.json.warnings.length === 1, 'a draft is tried, and what it lacks is told');
     await api.call('dryRunScenario', { path, body: { version: 99 } }, 404);
     await api.call('dryRunScenario', { path: { code: 'nothing' } }, 404);
     for (const body of [{ version: 'last' }, { mocks: { procedure: {} } }, { input: { pine: 1 } }, { now: 'soon' }])
         await api.call('dryRunScenario', { path, body }, 422);
     const left = await api.call('getRecord', { path: { object: 'tried', recordId: 'r1' } }, 404);
-    claim(left.json.code === 'not_found', 'a dry-run writes nothing');
+    holds(left.json.code === 'not_found', 'a dry-run writes nothing');
 }

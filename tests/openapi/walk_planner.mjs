@@ -137,7 +137,7 @@ async function walkPolicy(api) {
     await api.call('changePolicy', { body: { min_skill_to_take: 3 } }, 200);
 }
 
-export async function walkPlanner(api, claim) {
+export async function walkPlanner(api, holds) {
     const user = async (role, more = {}) => (await api.call('createUser', { body: { name: `walking ${role}`, role, ...more } }, 201)).json;
     const as = ({ token }) => ({ call: (id, request, ...rest) => api.call(id, { token, ...request }, ...rest) });
     const [leader, doer, guest] = [await user('lead'), await user('executor', { skill_level: 9 }), await user('executor', { skill_level: 9 })];
@@ -147,7 +147,7 @@ export async function walkPlanner(api, claim) {
     let task = (await move(worker, now, 'start')).json.task;
     task = (await move(worker, task, 'submit')).json.task;
     const rejected = (await move(lead, task, 'review_reject', { reason: 'x', defect: { description: 'y' }, create_fix: true })).json;
-    claim(rejected.fix_task.fix_of_task_id === task.id, 'a rejection may make a fix');
+    holds(rejected.fix_task.fix_of_task_id === task.id, 'a rejection may make a fix');
     task = (await move(worker, rejected.task, 'submit')).json.task;
     await walkQuality(api, lead, path);
     await walkLists(api, path);

@@ -1,35 +1,15 @@
 // The order saga with its real services, on both stores: every row of the table, and hundreds of orders while the
-// server and the services are killed. PAWL_TEST_FULL=1: at least a thousand. SEED=n repeats a run.
+// server and the services are killed.
 import { begin, situations } from '../../examples/orders/situations.mjs';
 import { World, sleep, until } from '../../examples/orders/world.mjs';
-import { Postgres } from '../kill/postgres.mjs';
+import { amount, Random, seed } from '../lib/budget.mjs';
+import { end, holds } from '../lib/claims.mjs';
+import { onStores } from '../lib/stores.mjs';
 
-const FULL = process.env.PAWL_TEST_FULL === '1';
-const ORDERS = Number(process.env.ORDERS ?? (FULL ? 1000 : 100));
+const ORDERS = Number(process.env.ORDERS ?? amount('orders'));
 const AT_ONCE = 20;
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
-let passed = 0;
-let failed = 0;
 
-/** A random number below n, from the seed: mulberry32. */
-function dice(from) {
-    let state = from;
-    return (n) => {
-        state = (state + 0x6d2b79f5) | 0;
-        let t = Math.imul(state ^ (state >>> 15), 1 | state);
-        t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-        return ((t ^ (t >>> 14)) >>> 0) % n;
-    };
-}
-
-function claim(ok, text, why) {
-    if (ok) {
-        passed++;
-        return;
-    }
-    failed++;
-    console.log(`FAILED ${text}${why === undefined ? '' : `\n  ${JSON.stringify(why).slice(0, 1500)}`}`);
-}
+const told = (ok, text, why) => holds(ok, `${text}${why === undefined ? '' : `\n  ${JSON.stringify(why).slice(0, 1500)}`}`);
 
 /** What the services know of each order: {order: {charges, kept, refunds, reserved, released}}. */
 function truth(world) {
@@ -81,12 +61,12 @@ async function everyRow(store, world) {
         const x = await world.ended(ids[i]);
         const record = await world.record(order);
         const real = truth(world)(order);
-        claim(x.status === s.execution && record.status === s.status && (record.problem ?? null) === (s.problem ?? null),
+        told(x.status === s.execution && record.status === s.status && (record.problem ?? null) === (s.problem ?? null),
             `${store}: ${s.name} ends as it should`, { wanted: s, record, error: x.error });
         const states = await world.told(order, s.states.length);
-        claim(states.join() === s.states.join(), `${store}: ${s.name}: each state is told once, in order`, states);
-        claim((world.receiver.problems.get(order) ?? []).length === (s.problem ? 1 : 0), `${store}: ${s.name}: a refund that failed is told`);
-        claim(contradiction(record, real) === null && real.kept === s.kept, `${store}: ${s.name}: the services agree`, { record, real });
+        told(states.join() === s.states.join(), `${store}: ${s.name}: each state is told once, in order`, states);
+        told((world.receiver.problems.get(order) ?? []).length === (s.problem ? 1 : 0), `${store}: ${s.name}: a refund that failed is told`);
+        told(contradiction(record, real) === null && real.kept === s.kept, `${store}: ${s.name}: the services agree`, { record, real });
     }
 }
 
@@ -95,9 +75,9 @@ async function attempts(store, world) {
     const down = situations.findIndex((s) => s.name === 'provider down');
     const id = (await world.must('GET', `/executions?key=row-${down}`)).items[0].id;
     const tries = (await rows(id)).items.filter((r) => r.step === 'pay' || r.stepCode === 'pay').length;
-    claim(tries >= 3 && tries <= 5, `${store}: a provider that is down is tried 3 to 5 times`, tries);
+    told(tries >= 3 && tries <= 5, `${store}: a provider that is down is tried 3 to 5 times`, tries);
     const letters = (await world.must('GET', '/dlq?limit=500')).items;
-    claim(letters.length === 1 && letters[0].kind === 'compensation', `${store}: the refund that failed is the one dead letter`, letters);
+    told(letters.length === 1 && letters[0].kind === 'compensation', `${store}: the refund that failed is the one dead letter`, letters);
 }
 
 /** An operator cancels while the customer may still think about it: the same way back. */
@@ -107,7 +87,7 @@ async function operatorCancels(store, world) {
     await world.must('POST', `/executions/${id}/cancel`, { reason: 'the customer called' });
     const x = await world.ended(id);
     const record = await world.record('operator');
-    claim(x.status === 'cancelled' && record.status === 'refunded', `${store}: cancelled by an operator after the payment it is refunded`, record);
+    told(x.status === 'cancelled' && record.status === 'refunded', `${store}: cancelled by an operator after the payment it is refunded`, record);
 }
 
 /** Orders with random faults, while everything is killed at random. */
@@ -118,8 +98,8 @@ async function killedAtRandom(store, world, random) {
     let running = true;
     const chaos = (async () => {
         while (running) {
-            await sleep(50 + random(400));
-            const name = ['engine', 'engine', 'inventory', 'payment'][random(4)];
+            await sleep(50 + random.below(400));
+            const name = ['engine', 'engine', 'inventory', 'payment'][random.below(4)];
             await world.kill(name);
             kills[name]++;
         }
@@ -127,13 +107,13 @@ async function killedAtRandom(store, world, random) {
     const customer = async () => {
         while (next < ORDERS) {
             const order = `chaos-${next++}`;
-            const s = situations[random(situations.length)];
+            const s = random.pick(situations);
             const id = await begin(world, s, order);
             ends.set(order, { s, id, x: await world.ended(id, 300) });
         }
     };
     // One message in twenty is refused, and the answer to one in twenty is lost.
-    world.receiver.refuses = () => ['before', 'after'][random(20)] ?? false;
+    world.receiver.refuses = () => ['before', 'after'][random.below(20)] ?? false;
     await Promise.all([...Array(AT_ONCE)].map(customer));
     running = false;
     await chaos;
@@ -151,31 +131,28 @@ async function killedAtRandom(store, world, random) {
         const said = await mistold(world, order, record.status);
         if (said !== null) untold.push({ order, situation: s.name, record, said });
     }
-    claim(ends.size === ORDERS && wrong.length === 0, `${store}: ${ORDERS} orders ended consistently, none charged twice`, wrong.slice(0, 5));
-    claim(asPlanned >= ORDERS * 0.8, `${store}: most ended as if nobody had been killed`, { asPlanned, of: ORDERS });
-    claim(untold.length === 0, `${store}: no event is lost: each state of each order is told, in order`, untold.slice(0, 5));
-    claim(world.receiver.forged === 0, `${store}: every message is signed`);
+    told(ends.size === ORDERS && wrong.length === 0, `${store}: ${ORDERS} orders ended consistently, none charged twice`, wrong.slice(0, 5));
+    told(asPlanned >= ORDERS * 0.8, `${store}: most ended as if nobody had been killed`, { asPlanned, of: ORDERS });
+    told(untold.length === 0, `${store}: no event is lost: each state of each order is told, in order`, untold.slice(0, 5));
+    told(world.receiver.forged === 0, `${store}: every message is signed`);
     const left = world.sql('inventory', "SELECT count FROM stock WHERE sku = 'bolt'")[0].count;
     const held = world.sql('inventory', "SELECT count(*) AS n FROM reservations WHERE status = 'reserved'")[0].n;
-    claim(left + 2 * held === 1000000, `${store}: no goods are lost`, { left, held });
+    told(left + 2 * held === 1000000, `${store}: no goods are lost`, { left, held });
     console.log(`${store}: ${ORDERS} orders, killed: ${JSON.stringify(kills)}, ${asPlanned} as planned, ${world.receiver.repeated} messages came again`);
 }
 
 console.log(`seed ${seed}`);
-const postgres = await Postgres.open();
-for (const [name, store] of [['SQLite', null], ...(postgres ? [['PostgreSQL', postgres.fresh()]] : [])]) {
+await onStores(async (name, store) => {
     const world = new World({ store });
     try {
         await world.open();
         await everyRow(name, world);
         await attempts(name, world);
         await operatorCancels(name, world);
-        await killedAtRandom(name, world, dice(seed));
+        await killedAtRandom(name, world, new Random());
     } catch (error) {
-        claim(false, `${name}: ${error.stack}`, world.engine.log.slice(-1000));
+        told(false, `${name}: ${error.stack}`, world.engine.log.slice(-1000));
     }
-    claim((await world.close()) === 0, `${name}: the server ends as asked`);
-}
-postgres?.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+    told((await world.close()) === 0, `${name}: the server ends as asked`);
+});
+end();

@@ -1,5 +1,5 @@
 // people.mjs - users of the planner and short words for what they ask.
-import { equal } from '../api/stores.mjs';
+import { equal } from '../lib/claims.mjs';
 
 let events = 0;
 

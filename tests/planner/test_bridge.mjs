@@ -1,30 +1,13 @@
 // Tasks that processes ask for (task.create): made, waited for, refused, canceled; on both stores.
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-import { check, claim, equal, refused, run } from '../api/stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 import { Person, crew, newOrg } from './people.mjs';
 
 let codes = 0;
-
-async function until(what, question) {
-    for (const end = Date.now() + 15000; ;) {
-        const answer = await question();
-        if (answer) return answer;
-        check(Date.now() < end, `not in time: ${what}`);
-        await new Promise((done) => setTimeout(done, 10));
-    }
-}
-
-/** Run SQL on the store behind the server's back; answers its lines. */
-function sql(rig, text) {
-    const [program, args] = rig.store
-        ? ['psql', ['-XAtq', rig.store, '-c', text]]
-        : ['sqlite3', ['-cmd', '.timeout 5000', join(rig.folder, 'data', 'pawl.db'), text]];
-    const done = spawnSync(program, args, { encoding: 'utf8' });
-    equal(done.status, 0, done.stderr);
-    return done.stdout.trim().split('\n').filter(Boolean);
-}
 
 /** A process of one step that asks for a task, started; answers the execution. */
 async function ask(rig, task, more = {}, starter = rig) {
@@ -143,7 +126,7 @@ claim('assign_to gives it to an executor at once; whom it cannot be given to is 
     equal([task.status, task.assigned_to], ['assigned', people.owner.id]);
     const log = (await people.lead.get(`/tasks/${taskId}/transitions`)).items;
     equal(log.map((t) => [t.action, t.actor_role, t.actor_id]), [['assign', 'system', null]]);
-    const before = sql(rig, 'SELECT count(*) FROM tasks');
+    const before = rig.sql('SELECT count(*) FROM tasks');
     for (const [more, guard] of [[{ assign_to: people.owner.id }, 'wip'], [{ assign_to: 'nobody' }, 'assignee'], [{ assign_to: people.lead.id }, 'assignee'], [{ assign_to: people.other.id, required_trade: 'paint' }, 'trade'], [{ assign_to: people.other.id, depends_on: [taskId] }, 'dependencies']]) {
         const end = await ended(rig, await ask(rig, more));
         equal([end.status, end.error.code, end.error.class, end.error.details?.guard], ['failed', 'validation_task', 'business', guard], JSON.stringify(end.error));
@@ -152,7 +135,7 @@ claim('assign_to gives it to an executor at once; whom it cannot be given to is 
         const end = await ended(rig, await ask(rig, more));
         equal([end.status, end.error.code, end.error.details?.field], ['failed', 'validation_task', field], JSON.stringify(end.error));
     }
-    equal(sql(rig, 'SELECT count(*) FROM tasks'), before, 'what was refused has made nothing');
+    equal(rig.sql('SELECT count(*) FROM tasks'), before, 'what was refused has made nothing');
     await doIt(people, taskId);
     equal((await ended(rig, x)).status, 'completed');
 });
@@ -161,7 +144,7 @@ claim('when the time is up the task is canceled, or kept, and the step fails or 
     const { lead } = await crew(rig);
     const failed = await ended(rig, await ask(rig, { wait: true, timeout: '50ms' }));
     equal([failed.status, failed.error.code], ['failed', 'timeout_task']);
-    equal(sql(rig, `SELECT status FROM tasks WHERE execution_id = '${failed.id}'`), ['canceled']);
+    equal(rig.sql(`SELECT status FROM tasks WHERE execution_id = '${failed.id}'`), ['canceled']);
     const went = await ended(rig, await ask(rig, { wait: true, timeout: '50ms', onTimeout: 'continue' }));
     equal([went.status, went.result.status, went.result.timedOut, went.result.title], ['completed', 'canceled', true, 'Paint the door']);
     const kept = await ended(rig, await ask(rig, { wait: true, timeout: '50ms', onTimeout: 'continue', keep: true }));
@@ -181,7 +164,7 @@ claim('cancelling the execution cancels the open task, and opens nothing', async
     equal([task.status, task.assigned_to], ['canceled', null]);
     check(task.cancel_reason.length > 0, 'it says why');
     equal((await lead.get(`/tasks/${taskId}/transitions`)).items[0].actor_role, 'system');
-    equal(sql(rig, 'SELECT count(*) FROM execution_events'), ['0'], 'nobody is told');
+    equal(rig.sql('SELECT count(*) FROM execution_events'), ['0'], 'nobody is told');
 });
 
 claim('a branch that loses cancels its task; that of the winner stays as it is', async (rig) => {
@@ -234,8 +217,8 @@ claim('tasks of many executions: each has one, and each end reaches its own', as
         return lead.moved(await lead.get(`/tasks/${id}`), 'cancel', { reason: 'x' });
     }));
     for (const [n, x] of all.entries()) equal((await ended(rig, x)).status, n % 3 === 0 ? 'cancelled' : 'completed');
-    equal(sql(rig, `SELECT count(*) FROM tasks WHERE status <> 'canceled' AND title LIKE 'n %'`), ['0']);
-    equal(sql(rig, 'SELECT count(*) FROM execution_events'), ['0']);
+    equal(rig.sql(`SELECT count(*) FROM tasks WHERE status <> 'canceled' AND title LIKE 'n %'`), ['0']);
+    equal(rig.sql('SELECT count(*) FROM execution_events'), ['0']);
 });
 
 await run(async () => {});

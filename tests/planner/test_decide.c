@@ -140,7 +140,7 @@ static void step(struct world *w)
     }
     w->accepted++;
     w->seen[f.task.status][action]++;
-    assert_true(d.count == (action == ACTION_REASSIGN ? 2 : 1));
+    assert_true(d.count == (action == TASK_ACTION_REASSIGN ? 2 : 1));
     for (size_t i = 0; i < d.count; i++) {
         assert_int_equal(d.rows[i].from, w->rebuilt[n].status);
         assert_int_equal(d.rows[i].result_row_version, w->rebuilt[n].row_version + 1);
@@ -201,14 +201,14 @@ static void test_planner__the_planner_itself_blocks_and_opens(void **state)
 
     (void)state;
     assert_true(planner_reexamine(&t, 9, &row));
-    assert_int_equal(row.action, ACTION_BLOCK);
+    assert_int_equal(row.action, TASK_ACTION_BLOCK);
     task_move(&t, &row);
     assert_int_equal(t.status, TASK_BLOCKED);
     assert_int_equal(t.row_version, 4);
     assert_false(planner_reexamine(&t, 9, &row));
     t.open_holds = 0;
     assert_true(planner_reexamine(&t, 9, &row));
-    assert_int_equal(row.action, ACTION_UNBLOCK);
+    assert_int_equal(row.action, TASK_ACTION_UNBLOCK);
     t.status = TASK_IN_PROGRESS;
     assert_false(planner_reexamine(&t, 9, &row));
 }

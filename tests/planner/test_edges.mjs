@@ -1,8 +1,10 @@
 // test_edges.mjs - the planner at the edges of what it takes: values, filters, repeats, nodes.
 import { randomUUID } from 'node:crypto';
 
-import { check, claim, equal, refused, run } from '../api/stores.mjs';
-import { until } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { sleep, until } from '../lib/wait.mjs';
 import { crew, listen, Person } from './people.mjs';
 
 const org = randomUUID();
@@ -105,7 +107,7 @@ claim('what was there before somebody listened is never hinted at, however much 
     for (const task of tasks) await boss.moved(task, 'cancel', { reason: 'x' });
     const hints = await listen(rig, boss, 'many');
     /* The log is looked at once a second, and a little of it again each time. */
-    await new Promise((done) => setTimeout(done, 3500));
+    await sleep(2200);
     equal(hints.hints(), []);
     const last = await boss.task({ project_id: 'many' });
     await until('the hint', () => hints.hints().length > 0);
@@ -128,6 +130,30 @@ claim('what a task waits for and who takes part in it are lists, page by page', 
     refused(await boss.ask('GET', `/tasks/${task.id}/contributors?cursor=x`), 400, 'bad_request');
     const stranger = await Person.make(rig, 'lead', { org_id: randomUUID() });
     for (const list of ['dependencies', 'contributors']) refused(await stranger.ask('GET', `/tasks/${task.id}/${list}`), 404, 'not_found');
+});
+
+claim('a refusal under an Idempotency-Key is answered, and the same again', async (rig) => {
+    const worker = await Person.make(rig, 'executor', { org_id: org, skill_level: 1, specializations: ['weld'] });
+    const stranger = await Person.make(rig, 'executor', { org_id: randomUUID(), skill_level: 5 });
+    const [hard, open] = [await boss.task({ min_skill: 9 }), await boss.task()];
+    const move = (task, action, more = {}) => ({ action, payload: {}, client_event_id: randomUUID(), expected_row_version: task.row_version, ...more });
+    const requests = [
+        [worker, 'POST', `/tasks/${hard.id}/transitions`, move(hard, 'self_assign'), 422],
+        [boss, 'POST', `/tasks/${open.id}/transitions`, move(open, 'start'), 403],
+        [worker, 'POST', `/tasks/${open.id}/transitions`, move(open, 'cancel', { payload: { reason: 'no' } }), 403],
+        [boss, 'POST', `/tasks/${open.id}/transitions`, move(open, 'assign', { payload: { assign_to: stranger.id } }), 422],
+        [worker, 'DELETE', `/tasks/${open.id}/holds/x`, undefined, 403],
+        [boss, 'POST', '/shifts', { member_id: stranger.id, starts_at: '2030-01-01T08:00:00Z', ends_at: '2030-01-01T16:00:00Z' }, 422],
+        [boss, 'POST', '/tasks', { title: 'x', deliverable_id: randomUUID() }, 422],
+        [boss, 'POST', '/tasks', { title: 'x', depends_on: [randomUUID()] }, 422],
+    ];
+    for (const [person, method, path, body, status] of requests) {
+        const key = { 'Idempotency-Key': randomUUID() };
+        const [first, again, plain] = [await person.ask(method, path, body, key), await person.ask(method, path, body, key), await person.ask(method, path, body)];
+        equal([first.status, again.status, plain.status], [status, status, status], `${method} ${path} ${JSON.stringify(body)} ${first.raw}`);
+        const told = ({ code, detail, errors, guard }) => JSON.stringify({ code, detail, errors, guard });
+        equal([told(first.body), told(again.body)], [told(plain.body), told(plain.body)]);
+    }
 });
 
 await run(async (rig) => {

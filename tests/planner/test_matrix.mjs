@@ -1,5 +1,8 @@
 // Every status, every action, every relation to the task, against the table below, through HTTP.
-import { claim, equal, refused, run } from '../api/stores.mjs';
+import { equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { sleep } from '../lib/wait.mjs';
 import { crew, taskIn } from './people.mjs';
 
 // Who: owner, executor (any of them), contributor, lead, supervisor, system.
@@ -110,7 +113,7 @@ claim('a hold that is over lets a task be unblocked', async (rig) => {
         const task = await people.lead.task();
         const over = new Date(Date.now() + 30).toISOString();
         equal((await people.lead.ask('POST', `/tasks/${task.id}/holds`, { type: 'area', until: over })).status, 201);
-        await new Promise((done) => setTimeout(done, 60));
+        await sleep(60);
         const now = await people.lead.get(`/tasks/${task.id}`);
         // The planner itself may have been first.
         if (now.status === 'blocked') {

@@ -1,20 +1,11 @@
 // Real clients who ask at the same time, and what the database says after each round; on both stores.
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 
-import { check, claim, equal, run } from '../api/stores.mjs';
+import { amount } from '../lib/budget.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
 import { Person, crew, newOrg } from './people.mjs';
 
-const ROUNDS = process.env.PAWL_TEST_FULL ? 500 : 4;
-
-function sql(rig, text) {
-    const [program, args] = rig.store
-        ? ['psql', ['-XAtq', rig.store, '-c', text]]
-        : ['sqlite3', ['-cmd', '.timeout 5000', join(rig.folder, 'data', 'pawl.db'), text]];
-    const done = spawnSync(program, args, { encoding: 'utf8' });
-    equal(done.status, 0, done.stderr);
-    return done.stdout.trim().split('\n').filter(Boolean);
-}
+const ROUNDS = amount('planner.rounds');
 
 /** What must never be true, by name. */
 const NEVER = {
@@ -27,7 +18,7 @@ const NEVER = {
 };
 
 function invariants(rig) {
-    for (const [what, query] of Object.entries(NEVER)) equal(sql(rig, query), [], what);
+    for (const [what, query] of Object.entries(NEVER)) equal(rig.sql(query), [], what);
 }
 
 /** A person with a connection of its own. */

@@ -1,7 +1,9 @@
 // examples/shop-floor: one command makes what its README says, and the command line shows it.
 import { spawnSync } from 'node:child_process';
 
-import { check, claim, equal, pawl, run } from '../api/stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { pawl } from '../lib/program.mjs';
+import { claim, run } from '../lib/stores.mjs';
 
 claim('the example is loaded by one command, and is as its page says', async (rig) => {
     const env = { ...process.env, PAWL_URL: rig.server.url, PAWL_TOKEN: rig.server.token, COLUMNS: '80', TZ: 'UTC' };

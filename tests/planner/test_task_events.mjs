@@ -1,7 +1,9 @@
 // Events about tasks: told with the change that they tell of, to who has subscribed; on both stores.
 import { Receiver } from '../api/receiver.mjs';
-import { check, claim, equal, refused, run } from '../api/stores.mjs';
-import { until } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 import { Person, crew, newOrg } from './people.mjs';
 
 const eventually = (what, question) => until(what, question, 60);

@@ -1,30 +1,24 @@
 // Tasks and what is around them: idempotency, versions, organisations, dependencies, holds,
 // contributors, defects, inspections, shifts, time; on both stores.
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-import { check, claim, equal, pawl, refused, run } from '../api/stores.mjs';
-import { Server } from '../kill/server.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { refused } from '../lib/client.mjs';
+import { Server } from '../lib/server.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { sleep, until } from '../lib/wait.mjs';
 import { Person, crew, newOrg, taskIn, listen } from './people.mjs';
 
 const soon = (ms) => new Date(Date.now() + ms).toISOString();
 
-async function until(what, question) {
-    for (const end = Date.now() + 60000; ;) {
-        const answer = await question();
-        if (answer) return answer;
-        check(Date.now() < end, `not within a minute: ${what}`);
-        await new Promise((done) => setTimeout(done, 20));
+/** What the store says to a statement that it refuses; null when it takes it. */
+function refusal(rig, text) {
+    try {
+        rig.sql(text);
+        return null;
+    } catch (error) {
+        return `${error.stderr}`;
     }
-}
-
-/** Run SQL on the store behind the server's back; answers its lines. */
-function sql(rig, text) {
-    const [program, args] = rig.store
-        ? ['psql', ['-XAtq', rig.store, '-c', text]]
-        : ['sqlite3', ['-cmd', '.timeout 5000', join(rig.folder, 'data', 'pawl.db'), text]];
-    const done = spawnSync(program, args, { encoding: 'utf8' });
-    return { status: done.status, lines: done.stdout.trim().split('\n').filter(Boolean), error: done.stderr };
 }
 
 // --- idempotency and versions ---
@@ -120,8 +114,8 @@ claim('the log of transitions cannot be changed, not even by SQL', async (rig) =
         ? `INSERT INTO task_transitions OVERRIDING SYSTEM VALUE SELECT * FROM task_transitions WHERE task_id = '${task.id}' ON CONFLICT (id) DO UPDATE SET action = 'start'`
         : `INSERT OR REPLACE INTO task_transitions SELECT * FROM task_transitions WHERE task_id = '${task.id}'`;
     for (const text of [`UPDATE task_transitions SET action = 'start' WHERE task_id = '${task.id}'`, `DELETE FROM task_transitions WHERE task_id = '${task.id}'`, again]) {
-        const done = sql(rig, text);
-        check(done.status !== 0 && done.error.includes('append-only'), `${text}: ${done.error}`);
+        const error = refusal(rig, text);
+        check(error?.includes('append-only'), `${text}: ${error}`);
     }
     equal((await lead.get(`/tasks/${task.id}/transitions`)).items[0].payload, { reason: 'x' });
 });
@@ -136,7 +130,7 @@ claim('the database itself refuses two tasks of one owner, and an owner in the p
         `UPDATE tasks SET assigned_to = NULL WHERE id = '${taken.id}'`,
         `UPDATE tasks SET status = 'planned' WHERE id = '${free.id}'`,
     ])
-        check(sql(rig, text).status !== 0, text);
+        check(refusal(rig, text) !== null, text);
     await lead.moved(taken, 'cancel', { reason: 'over' });
 });
 
@@ -293,11 +287,11 @@ claim('a hold ends by itself when its time has come', async (rig) => {
 claim('what a missed event left is mended, and counted', async (rig) => {
     const { lead } = await crew(rig);
     const task = await lead.task();
-    equal(sql(rig, `UPDATE tasks SET status = 'blocked' WHERE id = '${task.id}'`).status, 0);
+    rig.sql(`UPDATE tasks SET status = 'blocked' WHERE id = '${task.id}'`);
     // Every few minutes, and at the start of a server, all tasks are looked at.
     await rig.restart();
     await until('the task is open again', async () => (await lead.get(`/tasks/${task.id}`)).status === 'available');
-    const metrics = (await rig.client.ask('GET', '/metrics')).body.unreadable;
+    const metrics = (await rig.client.ask('GET', '/metrics')).raw;
     check(/pawl_planner_repairs_total [1-9]/.test(metrics), 'repairs are counted');
     equal((await lead.get(`/tasks/${task.id}/transitions`)).items[0].action, 'unblock');
 });
@@ -478,7 +472,7 @@ claim('those who listen are told of tasks of their organisation, once', async (r
     /* What others did is looked for once a second: two looks later a hint has not come again. */
     const last = await lead.task({ project_id: 'live', due_at: soon(1) });
     await until('the time has come', async () => (await lead.get(`/tasks/${last.id}`)).needs_attention);
-    await new Promise((done) => setTimeout(done, 2200));
+    await sleep(2200);
     equal(mine.hints(), [[task.id, 'available'], [task.id, 'canceled'], [last.id, 'available']]);
     equal(theirs.text.includes('data:'), false);
     mine.stop();
@@ -495,7 +489,7 @@ claim('those who listen are told of what other servers do, and processes, and ti
     const made = await until('the process has made it', async () => (await rig.api('POST', '/executions?wait=5s', { code: 'feeds' })).body.result);
     await until('the hint of it', () => mine.hints().some(([id, status]) => id === made.id && status === 'assigned'));
     if (rig.store) {
-        const second = new Server(join(rig.folder, 'second'), rig.store, pawl);
+        const second = new Server(join(rig.folder, 'second'), { store: rig.store });
         check(await second.start(), second.log);
         const client = second.client();
         const answer = await client.ask('POST', `/api/v1/tasks/${held.id}/transitions`, { action: 'cancel', client_event_id: 'there', expected_row_version: (await lead.get(`/tasks/${held.id}`)).row_version, payload: { reason: 'x' } }, { Authorization: `Bearer ${lead.token}` });

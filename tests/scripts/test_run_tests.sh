@@ -95,6 +95,24 @@ END
 TEST_JOBS=2 run meets.sh meets.sh
 claim 'programs run beside each other' ends_with '2 passed, 0 failed'
 
+# What took longest last time begins first, whatever the order on the command line.
+program tells.sh <<'END'
+echo "1 passed, 0 failed"
+END
+cp "$folder/tells.sh" "$folder/longer.sh"
+cp "$folder/tells.sh" "$folder/longest.sh"
+printf '%s\n' "20.0 1.0 $folder/longer.sh" "30.0 1.0 $folder/longest.sh" "0.1 0.1 $folder/tells.sh" >"$folder/times"
+TEST_JOBS=1 TEST_TIMES=$folder/times run tells.sh longer.sh longest.sh
+claim 'the longest is first' says '--- longest.sh
+longest.sh: 1 passed, 0 failed
+--- longer.sh
+longer.sh: 1 passed, 0 failed
+--- tells.sh'
+
+run $(for _ in 1 2 3 4 5 6 7 8 9 10 11; do echo good.sh; done)
+claim 'the slowest are listed with the CPU that they took' says '--- the slowest: seconds, seconds of CPU
+'
+
 TEST_TIMEOUT_S=1 run hang.sh
 claim 'a program that hangs is ended, and that is said' says 'hang.sh: took more than 1 s'
 

@@ -5,8 +5,9 @@
  * be durable by then (I1, I9), and what it refuses must not have happened.
  */
 #include "engine/show.h"
+#include "engine/state.h"
 #include "sim/sim.h"
-#include "store/change_execution.h"
+#include "store/change_retention.h"
 
 #include <stdlib.h>
 
@@ -109,18 +110,19 @@ static void check_taken(struct sim *sim, const struct node_request *r,
 
     SIM_CHECK(sim, seq > r->signal_seq && seq <= (int64_t)x->history.count,
               "I1: the step that took a signal is not durable");
-    SIM_CHECK(sim, node_row_took(r->mem, &x->history.items[seq - 1], r->signal_seq),
+    SIM_CHECK(sim, state_row_took(r->mem, &x->history.items[seq - 1]) == r->signal_seq,
               "a signal was taken by another step than was said");
 }
 
 /* One by correlation is kept, or delivered to whom it is said to be. */
 static void check_correlated(struct sim *sim, const struct node_request *r)
 {
-    const struct disk_correlated *s = correlation_find(&sim->disk, r->signal_id);
-    const struct disk_execution *x = r->is_kept ? NULL : disk_find_ever(&sim->disk, r->execution);
+    const struct disk_correlated *s = correlation_find(&sim->disk, r->event.signal_id);
+    const struct disk_execution *x =
+        r->is_buffered ? NULL : disk_find_ever(&sim->disk, r->execution);
 
-    SIM_CHECK(sim, !r->is_kept || s != NULL, "I9: a signal was acknowledged and is not kept");
-    SIM_CHECK(sim, r->is_kept || (x != NULL && disk_find_signal(x, r->signal_id) != NULL),
+    SIM_CHECK(sim, !r->is_buffered || s != NULL, "I9: a signal was acknowledged and is not kept");
+    SIM_CHECK(sim, r->is_buffered || (x != NULL && disk_find_signal(x, r->event.signal_id) != NULL),
               "I9: a signal was acknowledged and is not durable");
 }
 
@@ -128,19 +130,57 @@ static void check_signal(struct sim *sim, const struct sim_request *q)
 {
     const struct node_request *r = &q->r;
     const struct disk_execution *x = disk_find_ever(&sim->disk, r->execution);
-    const struct disk_signal *s = x == NULL ? NULL : disk_find_signal(x, r->signal_id);
+    const struct disk_signal *s = x == NULL ? NULL : disk_find_signal(x, r->event.signal_id);
 
     if (r->stored_answer.len > 0)
         return;
-    if (r->correlation.len > 0) {
+    if (r->event.signal_correlation.len > 0) {
         check_correlated(sim, r);
         return;
     }
     SIM_CHECK(sim, s != NULL, "I9: a signal was acknowledged and is not durable");
-    SIM_CHECK(sim, str_eq(s->type, r->signal_type) && str_eq(s->payload_json, q->payload_json),
+    SIM_CHECK(sim,
+              str_eq(s->type, r->event.signal_type) && str_eq(s->payload_json, q->payload_json),
               "a signal was acknowledged that has other content");
     if (r->taken_json.len > 0)
         check_taken(sim, r, x);
+}
+
+static void check_happened(struct sim *sim, const struct sim_request *q)
+{
+    const struct node_request *r = &q->r;
+    struct disk_execution *x = disk_find_ever(&sim->disk, r->execution);
+
+    switch (r->event.kind) {
+    case EVENT_SIGNAL:
+        check_signal(sim, q);
+        return;
+    case EVENT_CANCEL:
+        SIM_CHECK(sim,
+                  x != NULL &&
+                      (x->s.status == STATUS_CANCELLED || x->s.status == STATUS_COMPENSATING),
+                  "I9: a cancel was acknowledged and is not durable");
+        return;
+    case EVENT_ANSWER:
+        SIM_CHECK(sim, x != NULL && str_eq(q->job->job.answer_hash, r->event.answer_digest),
+                  "I9: the answer of a job was acknowledged and is not durable");
+        return;
+    case EVENT_RETRY:
+    case EVENT_SKIP:
+    case EVENT_MIGRATE:
+    case EVENT_RESOLVE:
+    case EVENT_ROLLBACK:
+    case EVENT_PAUSE:
+    case EVENT_RESUME:
+    case EVENT_ASSIGN:
+        SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
+        x->repairs++;
+        return;
+    case EVENT_START:
+    case EVENT_WAKE:
+        break;
+    }
+    PANIC("no client asks for this");
 }
 
 static void check_ok(struct sim *sim, const struct sim_request *q)
@@ -152,32 +192,8 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
     case NODE_START:
         check_start(sim, q);
         return;
-    case NODE_SIGNAL:
-        check_signal(sim, q);
-        return;
-    case NODE_CANCEL:
-        x = disk_find_ever(&sim->disk, r->execution);
-        SIM_CHECK(sim,
-                  x != NULL &&
-                      (x->s.status == STATUS_CANCELLED || x->s.status == STATUS_COMPENSATING),
-                  "I9: a cancel was acknowledged and is not durable");
-        return;
-    case NODE_JOB:
-        x = disk_find_ever(&sim->disk, r->execution);
-        SIM_CHECK(sim, x != NULL && str_eq(q->job->job.answer_hash, r->job_digest),
-                  "I9: the answer of a job was acknowledged and is not durable");
-        return;
-    case NODE_RETRY:
-    case NODE_SKIP:
-    case NODE_MIGRATE:
-    case NODE_RESOLVE:
-    case NODE_UNDO:
-    case NODE_PAUSE:
-    case NODE_RESUME:
-    case NODE_ASSIGN:
-        x = disk_find_ever(&sim->disk, r->execution);
-        SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
-        x->repairs++;
+    case NODE_EVENT:
+        check_happened(sim, q);
         return;
     case NODE_WAIT:
         check_shown(sim, q);
@@ -185,6 +201,8 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
     case NODE_DEFINITION:
         SIM_CHECK(sim, r->definition.version > 0, "a version was published without a number");
         return;
+    case NODE_HOOK:
+        break; /* no client calls one */
     case NODE_UNPARK:
     case NODE_CHANGE:
         x = disk_find_ever(&sim->disk, q->deletion->id);
@@ -205,18 +223,19 @@ static bool has_faults(const struct sim *sim)
 
 static bool is_repair(const struct node_request *r)
 {
-    return r->kind == NODE_RETRY || r->kind == NODE_SKIP || r->kind == NODE_MIGRATE ||
-           r->kind == NODE_PAUSE || r->kind == NODE_RESUME;
+    return node_request_is(r, EVENT_RETRY) || node_request_is(r, EVENT_SKIP) ||
+           node_request_is(r, EVENT_MIGRATE) || node_request_is(r, EVENT_PAUSE) ||
+           node_request_is(r, EVENT_RESUME);
 }
 
 /* What is said to be possible is not refused, but for a version that does not fit. */
 static bool is_repair_conflict(const struct node_request *r, const struct disk_execution *x)
 {
-    enum action action = r->kind == NODE_RETRY    ? ACTION_RETRY
-                         : r->kind == NODE_SKIP   ? ACTION_SKIP
-                         : r->kind == NODE_PAUSE  ? ACTION_PAUSE
-                         : r->kind == NODE_RESUME ? ACTION_RESUME
-                                                  : ACTION_MIGRATE;
+    enum action action = node_request_is(r, EVENT_RETRY)    ? ACTION_RETRY
+                         : node_request_is(r, EVENT_SKIP)   ? ACTION_SKIP
+                         : node_request_is(r, EVENT_PAUSE)  ? ACTION_PAUSE
+                         : node_request_is(r, EVENT_RESUME) ? ACTION_RESUME
+                                                            : ACTION_MIGRATE;
 
     return r->version > 0 || !show_allows(&x->s, action);
 }
@@ -246,30 +265,30 @@ bool answer_is_conflict(struct sim *sim, const struct sim_request *q,
     const struct disk_signal *s;
 
     /* What is gone is not found, by anybody. */
-    if (q->was_gone && r->correlation.len == 0)
+    if (q->was_gone && r->event.signal_correlation.len == 0)
         return false;
-    if (r->correlation.len > 0)
-        return correlation_find(&sim->disk, r->signal_id) != NULL;
+    if (r->event.signal_correlation.len > 0)
+        return correlation_find(&sim->disk, r->event.signal_id) != NULL;
     if (r->kind == NODE_CHANGE)
         return !status_is_terminal(x->s.status) || disk_is_awaited(&sim->disk, x) ||
                disk_sends(&sim->disk, x);
     if (is_repair(r))
         return is_repair_conflict(r, x);
     /* Beside a step that is asked about, another one may be held as it is. */
-    if (r->kind == NODE_RESOLVE)
-        return letter_open(r->mem, x, r->letter) == NULL ||
-               str_find(x->s.cursor_json, r->letter, 0) < 0;
-    if (r->kind == NODE_UNDO)
+    if (node_request_is(r, EVENT_RESOLVE))
+        return letter_open(r->mem, x, r->event.letter) == NULL ||
+               str_find(x->s.cursor_json, r->event.letter, 0) < 0;
+    if (node_request_is(r, EVENT_ROLLBACK))
         return true; /* it may be about what has no rollback */
     if (status_is_terminal(x->s.status) || x->s.crash_count > 0)
         return true;
-    if (r->kind == NODE_JOB)
+    if (node_request_is(r, EVENT_ANSWER))
         return q->job->job.status != JOB_LEASED;
-    if (r->kind == NODE_CANCEL && x->s.status == STATUS_COMPENSATING)
+    if (node_request_is(r, EVENT_CANCEL) && x->s.status == STATUS_COMPENSATING)
         return true;
-    s = r->kind == NODE_SIGNAL ? disk_find_signal(x, r->signal_id) : NULL;
+    s = node_request_is(r, EVENT_SIGNAL) ? disk_find_signal(x, r->event.signal_id) : NULL;
     return s != NULL &&
-           (!str_eq(s->type, r->signal_type) || !str_eq(s->payload_json, q->payload_json));
+           (!str_eq(s->type, r->event.signal_type) || !str_eq(s->payload_json, q->payload_json));
 }
 
 /* A refusal was true of a version that was the newest at some time since it was asked for. */
@@ -278,7 +297,7 @@ static void check_conflict(struct sim *sim, const struct sim_request *q)
     const struct node_request *r = &q->r;
     const struct disk_execution *x = disk_find_ever(&sim->disk, client_asks_about(q));
 
-    SIM_CHECK(sim, r->correlation.len > 0 || x != NULL,
+    SIM_CHECK(sim, r->event.signal_correlation.len > 0 || x != NULL,
               "a conflict with an execution that is not durable");
     SIM_CHECK(sim, q->was_conflict || answer_is_conflict(sim, q, x),
               "a %s rests on what is not durable: %s", is_repair(r) ? "refused repair" : "refusal",
@@ -303,9 +322,9 @@ static void check_did_not_happen(struct sim *sim, const struct sim_request *q)
         return; /* the same may have been asked for twice */
     if (r->kind == NODE_START)
         SIM_CHECK(sim, !was_started(sim, q->number), "a start was refused and has happened");
-    if (r->kind == NODE_SIGNAL && q->has_unique_signal) {
+    if (node_request_is(r, EVENT_SIGNAL) && q->has_unique_signal) {
         x = disk_find_ever(&sim->disk, r->execution);
-        SIM_CHECK(sim, x == NULL || disk_find_signal(x, r->signal_id) == NULL,
+        SIM_CHECK(sim, x == NULL || disk_find_signal(x, r->event.signal_id) == NULL,
                   "a signal was refused and has happened: %s", r->err.message);
     }
 }

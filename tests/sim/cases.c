@@ -1,6 +1,7 @@
 /* cases.c - what the named cases are made of, and the list of them; see cases.h. */
 #include "sim/cases.h"
 
+#include "engine/state.h"
 #include "value/json.h"
 
 #include <stdio.h>
@@ -94,7 +95,7 @@ struct asked *case_start(const char *code, const char *input, int64_t wait_us)
 
     *entry = (struct value_entry){.key = value_key(STR("request")), .value = number};
     q->r.code = str_of(code);
-    q->r.input =
+    q->r.event.input =
         state_merge(&sim.mem, read_value(input), value_map_make(&sim.mem, entry, 1, &duplicate));
     q->r.wait_us = wait_us;
     return submit(q);
@@ -106,27 +107,28 @@ struct asked *case_start_key(const char *code, const char *key, int64_t wait_us)
 
     q->r.code = str_of(code);
     q->r.key = str_of(key);
-    q->r.input = read_value(str_printf(&sim.mem, "{'request':%lld}", (long long)q->number).ptr);
+    q->r.event.input =
+        read_value(str_printf(&sim.mem, "{'request':%lld}", (long long)q->number).ptr);
     q->r.wait_us = wait_us;
     return submit(q);
 }
 
 struct asked *case_signal(struct uuid id, const char *signal_id, const char *payload)
 {
-    struct sim_request *q = client_new(&sim, NODE_SIGNAL);
+    struct sim_request *q = client_new_event(&sim, EVENT_SIGNAL);
 
     q->r.execution = id;
-    q->r.signal_id = str_of(signal_id);
-    q->r.signal_type = STR("go");
+    q->r.event.signal_id = str_of(signal_id);
+    q->r.event.signal_type = STR("go");
     q->payload_json = quotes(payload);
-    q->r.payload = read_value(payload);
-    q->r.signal_by = value_map_empty();
+    q->r.event.signal_payload = read_value(payload);
+    q->r.event.by = value_map_empty();
     return submit(q);
 }
 
 struct asked *case_cancel(struct uuid id)
 {
-    struct sim_request *q = client_new(&sim, NODE_CANCEL);
+    struct sim_request *q = client_new_event(&sim, EVENT_CANCEL);
 
     q->r.execution = id;
     return submit(q);
@@ -134,28 +136,28 @@ struct asked *case_cancel(struct uuid id)
 
 struct asked *case_pause(struct uuid id)
 {
-    struct sim_request *q = client_new(&sim, NODE_PAUSE);
+    struct sim_request *q = client_new_event(&sim, EVENT_PAUSE);
 
     q->r.execution = id;
-    q->r.signal_by = value_map_empty();
+    q->r.event.by = value_map_empty();
     return submit(q);
 }
 
 struct asked *case_resume(struct uuid id)
 {
-    struct sim_request *q = client_new(&sim, NODE_RESUME);
+    struct sim_request *q = client_new_event(&sim, EVENT_RESUME);
 
     q->r.execution = id;
-    q->r.signal_by = value_map_empty();
+    q->r.event.by = value_map_empty();
     return submit(q);
 }
 
 struct asked *case_retry(struct uuid id, const char *input)
 {
-    struct sim_request *q = client_new(&sim, NODE_RETRY);
+    struct sim_request *q = client_new_event(&sim, EVENT_RETRY);
 
     q->r.execution = id;
-    q->r.input = read_value(input);
+    q->r.event.input = read_value(input);
     return submit(q);
 }
 

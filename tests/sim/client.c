@@ -1,7 +1,7 @@
 /* client.c - requests that are made up; see sim.h. What is answered to them: answer.c. */
 #include "sim/sim.h"
 
-#include "store/change_execution.h"
+#include "store/change_retention.h"
 #include "value/json.h"
 #include "value/number.h"
 
@@ -69,6 +69,14 @@ struct sim_request *client_new(struct sim *sim, enum node_request_kind kind)
         .owner = q,
         .mem = &q->mem,
     };
+    return q;
+}
+
+struct sim_request *client_new_event(struct sim *sim, enum event_kind kind)
+{
+    struct sim_request *q = client_new(sim, NODE_EVENT);
+
+    q->r.event.kind = kind;
     return q;
 }
 
@@ -199,7 +207,7 @@ static void make_repeatable(struct sim *sim, struct sim_request *q)
     q->r.code = numbered(&q->mem, STR("p"), q->number % sim->config.scenarios);
     input = str_printf(&q->mem, "{\"n\":%lld,\"request\":%lld}", (long long)(q->number % 20),
                        (long long)q->number);
-    q->r.input = read_value(&q->mem, input);
+    q->r.event.input = read_value(&q->mem, input);
     set_idempotency(sim, q, input);
 }
 
@@ -229,7 +237,7 @@ static void ask_start(struct sim *sim)
         make_repeatable(sim, q);
     } else {
         q->r.code = numbered(&q->mem, STR("p"), dice_roll(d, sim->config.scenarios));
-        q->r.input = read_value(&q->mem, some_input(sim, q));
+        q->r.event.input = read_value(&q->mem, some_input(sim, q));
         if (dice_hits(d, 150))
             q->r.key = numbered(&q->mem, STR("key"), dice_roll(d, 10));
     }
@@ -239,55 +247,64 @@ static void ask_start(struct sim *sim)
 
 static void ask_signal(struct sim *sim)
 {
-    struct sim_request *q = client_new(sim, NODE_SIGNAL);
+    struct sim_request *q = client_new_event(sim, EVENT_SIGNAL);
     struct dice *d = &sim->dice;
 
     q->r.execution = some_execution(sim);
-    q->r.signal_type = dice_roll(d, 2) == 0 ? STR("a") : STR("b");
+    q->r.event.signal_type = dice_roll(d, 2) == 0 ? STR("a") : STR("b");
     q->payload_json = str_printf(&q->mem, "{\"n\":%u}", dice_roll(d, 4) * 5);
     if (dice_hits(d, 300)) {
         /* One of a few ids, so that it is sent again, mostly with the same content. */
         unsigned which = dice_roll(d, 3);
-        q->r.signal_id = numbered(&q->mem, STR("again"), which);
-        q->r.signal_type = which == 0 ? STR("a") : STR("b");
+        q->r.event.signal_id = numbered(&q->mem, STR("again"), which);
+        q->r.event.signal_type = which == 0 ? STR("a") : STR("b");
         if (!dice_hits(d, 100))
             q->payload_json = STR("{\"n\":10}");
     } else if (dice_hits(d, 500)) {
-        q->r.signal_id = numbered(&q->mem, STR("s"), q->number);
+        q->r.event.signal_id = numbered(&q->mem, STR("s"), q->number);
         q->has_unique_signal = true;
     } else {
         q->has_unique_signal = true; /* the node makes an id */
     }
-    q->r.payload = read_value(&q->mem, q->payload_json);
-    q->r.signal_by = value_map_empty();
+    q->r.event.signal_payload = read_value(&q->mem, q->payload_json);
+    q->r.event.by = value_map_empty();
     q->r.wait_us = dice_hits(d, 100) ? INT64_C(3000000) : 0;
     (void)client_submit(sim, q);
 }
 
 static void ask_correlated(struct sim *sim)
 {
-    struct sim_request *q = client_new(sim, NODE_SIGNAL);
+    struct sim_request *q = client_new_event(sim, EVENT_SIGNAL);
     struct dice *d = &sim->dice;
 
-    q->r.correlation = numbered(&q->mem, STR("c"), dice_roll(d, 4));
+    q->r.event.signal_correlation = numbered(&q->mem, STR("c"), dice_roll(d, 4));
     q->r.ttl_us = INT64_C(30) * 86400 * 1000000;
-    q->r.signal_type = dice_roll(d, 2) == 0 ? STR("a") : STR("b");
+    q->r.event.signal_type = dice_roll(d, 2) == 0 ? STR("a") : STR("b");
     q->payload_json = str_printf(&q->mem, "{\"n\":%u}", dice_roll(d, 2) * 5);
     /* Some are sent again, some of these with other content. */
     if (dice_hits(d, 700))
-        q->r.signal_id = numbered(&q->mem, STR("by"), q->number - (dice_hits(d, 500) ? 10 : 0));
-    q->r.payload = read_value(&q->mem, q->payload_json);
-    q->r.signal_by = value_map_empty();
+        q->r.event.signal_id =
+            numbered(&q->mem, STR("by"), q->number - (dice_hits(d, 500) ? 10 : 0));
+    q->r.event.signal_payload = read_value(&q->mem, q->payload_json);
+    q->r.event.by = value_map_empty();
     (void)client_submit(sim, q);
 }
 
-static void ask_other(struct sim *sim, enum node_request_kind kind)
+static void ask_wait(struct sim *sim)
 {
-    struct sim_request *q = client_new(sim, kind);
+    struct sim_request *q = client_new(sim, NODE_WAIT);
 
     q->r.execution = some_execution(sim);
-    q->r.reason = STR("because");
-    q->r.wait_us = kind == NODE_WAIT ? dice_roll(&sim->dice, 8) * INT64_C(1000000) : 0;
+    q->r.wait_us = dice_roll(&sim->dice, 8) * INT64_C(1000000);
+    (void)client_submit(sim, q);
+}
+
+static void ask_other(struct sim *sim, enum event_kind kind)
+{
+    struct sim_request *q = client_new_event(sim, kind);
+
+    q->r.execution = some_execution(sim);
+    q->r.event.reason = STR("because");
     (void)client_submit(sim, q);
 }
 
@@ -295,19 +312,20 @@ static void ask_repair(struct sim *sim)
 {
     struct dice *d = &sim->dice;
     unsigned which = dice_roll(d, 10);
-    struct sim_request *q = client_new(sim, which < 5   ? NODE_RETRY
-                                            : which < 8 ? NODE_SKIP
-                                                        : NODE_MIGRATE);
+    struct sim_request *q = client_new_event(sim, which < 5   ? EVENT_RETRY
+                                                  : which < 8 ? EVENT_SKIP
+                                                              : EVENT_MIGRATE);
 
     q->r.execution = some_execution(sim);
-    if (q->r.kind == NODE_MIGRATE || (q->r.kind == NODE_RETRY && dice_hits(d, 200)))
+    if (node_request_is(&q->r, EVENT_MIGRATE) ||
+        (node_request_is(&q->r, EVENT_RETRY) && dice_hits(d, 200)))
         q->r.version = 1 + dice_roll(d, 3);
-    if (q->r.kind == NODE_RETRY && dice_hits(d, 300))
-        q->r.from = numbered(&q->mem, STR("s"), dice_roll(d, 4));
-    if (q->r.kind == NODE_RETRY && dice_hits(d, 500))
-        q->r.input = read_value(&q->mem, some_input(sim, q));
-    if (q->r.kind == NODE_SKIP && dice_hits(d, 500))
-        q->r.output = read_value(&q->mem, STR("{\"n\":7}"));
+    if (node_request_is(&q->r, EVENT_RETRY) && dice_hits(d, 300))
+        q->r.event.from = numbered(&q->mem, STR("s"), dice_roll(d, 4));
+    if (node_request_is(&q->r, EVENT_RETRY) && dice_hits(d, 500))
+        q->r.event.input = read_value(&q->mem, some_input(sim, q));
+    if (node_request_is(&q->r, EVENT_SKIP) && dice_hits(d, 500))
+        q->r.event.output = read_value(&q->mem, STR("{\"n\":7}"));
     (void)client_submit(sim, q);
 }
 
@@ -322,11 +340,12 @@ static void ask_about_letter(struct sim *sim)
 
     if (l == NULL || (l->is_incident && !is_parked))
         return;
-    q = client_new(sim, l->is_incident ? NODE_RESOLVE : NODE_UNDO);
+    q = client_new_event(sim, l->is_incident ? EVENT_RESOLVE : EVENT_ROLLBACK);
     q->r.execution = id;
-    q->r.letter = letter_text(&q->mem, l);
-    q->r.verdict = (enum verdict)dice_roll(&sim->dice, VERDICT_COUNT);
-    q->r.note = STR("looked it up");
+    q->r.event.letter = letter_text(&q->mem, l);
+    q->r.event.verdict = (enum verdict)dice_roll(&sim->dice, VERDICT_COUNT);
+    if (l->is_incident)
+        q->r.event.note = STR("looked it up");
     (void)client_submit(sim, q);
 }
 
@@ -370,7 +389,7 @@ static bool goes_on_deleting(struct sim *sim, struct sim_request *q)
         return false;
     /* Somebody else wants to go on with it. */
     if (dice_hits(&sim->dice, 300)) {
-        struct sim_request *other = client_new(sim, NODE_RETRY);
+        struct sim_request *other = client_new_event(sim, EVENT_RETRY);
 
         other->r.execution = q->deletion->id;
         (void)client_submit(sim, other);
@@ -403,17 +422,17 @@ void client_ask(struct sim *sim)
     else if (which < 850)
         ask_correlated(sim);
     else if (which < 870)
-        ask_other(sim, NODE_PAUSE);
+        ask_other(sim, EVENT_PAUSE);
     else if (which < 900)
-        ask_other(sim, NODE_RESUME);
+        ask_other(sim, EVENT_RESUME);
     else if (which < 930)
-        ask_other(sim, NODE_CANCEL);
+        ask_other(sim, EVENT_CANCEL);
     else if (which < 965)
         ask_repair(sim);
     else if (which < 980)
         ask_about_letter(sim);
     else if (which < 998)
-        ask_other(sim, NODE_WAIT);
+        ask_wait(sim);
     else
         ask_publish(sim);
 }

@@ -7,8 +7,9 @@
  */
 #include "sim/disk.h"
 
+#include "define/define.h"
 #include "engine/dump.h"
-#include "store/change_execution.h"
+#include "store/change_retention.h"
 #include "value/json.h"
 
 void disk_init(struct disk *d, const struct cel_env *env)
@@ -71,8 +72,8 @@ void disk_publish(struct sim *sim, struct str code, struct str text, int64_t *ve
         sim_fail(sim, "a scenario is no JSON: %s\n%.*s", err.message, STR_ARG(text));
     define_compile_scenario(&d->mem, d->env, v, def->version, &findings, &def->program);
     if (def->program == NULL)
-        sim_fail(sim, "a scenario does not compile: %.*s\n%.*s", STR_ARG(findings.items[0].message),
-                 STR_ARG(text));
+        sim_fail(sim, "a scenario does not compile: %.*s\n%.*s",
+                 STR_ARG(findings.items[0].message.text), STR_ARG(text));
     *version = def->version;
     d->stamp++;
 }
@@ -331,7 +332,7 @@ static void write_commit(struct sim *sim, struct member *m)
         x->program = find_program(d, x->s.code, x->s.version);
         m->row = x->s.row;
         x->log_lines += (unsigned)c->logs.count;
-        disk_tell(sim, &c->tells);
+        disk_notify(sim, &c->notices);
         disk_consume(sim, x, &c->consumed);
         disk_write_tasks(sim, x, c);
         disk_check_restores(sim, mem, x, before, c->after);
@@ -373,7 +374,7 @@ static void write_assertion(struct sim *sim, struct member *m)
     else {
         m->result = MEMBER_APPLIED;
         m->row = x->s.row;
-        disk_tell(sim, &m->assertion->tells);
+        disk_notify(sim, &m->assertion->notices);
         disk_consume(sim, x, &m->assertion->consumed);
         keep_answer(d, m);
     }

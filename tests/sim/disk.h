@@ -30,8 +30,8 @@ void disk_check_compensations(struct sim *sim, const struct disk_execution *x);
 bool disk_refuses_children(struct disk *d, struct arena *mem, struct member *m);
 void disk_start_children(struct sim *sim, const struct commit *c);
 /* Write what others are told, and drop what the execution has applied. */
-void disk_tell(struct sim *sim, const struct tells *tells);
-void disk_consume(struct sim *sim, struct disk_execution *x, const struct told_numbers *numbers);
+void disk_notify(struct sim *sim, const struct notices *notices);
+void disk_consume(struct sim *sim, struct disk_execution *x, const struct notice_numbers *numbers);
 /* Parents and children agree about each other. */
 void disk_check_family(struct sim *sim, const struct disk_execution *x);
 /* Whether a step waits for a child that has ended: its id in *child. */

@@ -213,10 +213,10 @@ static void check_has_heard(struct sim *sim, const struct disk_event *e)
 
     SIM_CHECK(sim,
               e->of->is_deleted || s->crash_count >= 5 ||
-                  (e->told.kind == TELL_JOIN) != status_is_terminal(s->status) ||
+                  (e->notice.kind == NOTICE_JOIN) != status_is_terminal(s->status) ||
                   s->waiting_kind == WAITING_PAUSED,
               "execution %.*s sleeps: it was told %.*s, and waits for %.*s",
-              STR_ARG(sim_id(sim, s->id)), STR_ARG(e->told.key), STR_ARG(s->waiting_for_json));
+              STR_ARG(sim_id(sim, s->id)), STR_ARG(e->notice.key), STR_ARG(s->waiting_for_json));
 }
 
 void disk_check_nobody_sleeps(struct sim *sim)

@@ -51,28 +51,28 @@ void disk_start_children(struct sim *sim, const struct commit *c)
 
 /* --- what executions are told --- */
 
-void disk_tell(struct sim *sim, const struct tells *tells)
+void disk_notify(struct sim *sim, const struct notices *notices)
 {
     struct disk *d = &sim->disk;
 
-    for (size_t i = 0; i < tells->count; i++) {
-        const struct tell *t = &tells->items[i];
+    for (size_t i = 0; i < notices->count; i++) {
+        const struct notice *t = &notices->items[i];
         struct disk_execution *of = disk_find(d, t->execution);
 
-        if (of == NULL || (status_is_terminal(of->s.status) && t->kind != TELL_JOIN))
+        if (of == NULL || (status_is_terminal(of->s.status) && t->kind != NOTICE_JOIN))
             continue;
         *VEC_ADD(&d->mem, &d->events) = (struct disk_event){
             .of = of,
-            .told = {.n = ++d->event_rows,
-                     .kind = t->kind,
-                     .key = str_copy(&d->mem, t->key),
-                     .payload_json = str_copy(&d->mem, t->payload_json)},
+            .notice = {.n = ++d->event_rows,
+                       .kind = t->kind,
+                       .key = str_copy(&d->mem, t->key),
+                       .payload_json = str_copy(&d->mem, t->payload_json)},
         };
         sim_note_str(sim, t->payload_json);
     }
 }
 
-void disk_consume(struct sim *sim, struct disk_execution *x, const struct told_numbers *numbers)
+void disk_consume(struct sim *sim, struct disk_execution *x, const struct notice_numbers *numbers)
 {
     struct disk *d = &sim->disk;
     size_t kept = 0;
@@ -81,7 +81,7 @@ void disk_consume(struct sim *sim, struct disk_execution *x, const struct told_n
         bool goes = false;
 
         for (size_t k = 0; k < numbers->count && d->events.items[i].of == x; k++)
-            goes |= numbers->items[k] == d->events.items[i].told.n;
+            goes |= numbers->items[k] == d->events.items[i].notice.n;
         if (!goes)
             d->events.items[kept++] = d->events.items[i];
     }
@@ -99,8 +99,8 @@ bool disk_is_awaited(struct disk *d, const struct disk_execution *x)
     for (size_t i = 0; i < d->events.count; i++) {
         const struct disk_event *e = &d->events.items[i];
 
-        if ((e->told.kind == TELL_JOIN && e->of == x) ||
-            (e->told.kind == TELL_CHILD && str_ends_with(e->told.key, str_of(id))))
+        if ((e->notice.kind == NOTICE_JOIN && e->of == x) ||
+            (e->notice.kind == NOTICE_CHILD && str_ends_with(e->notice.key, str_of(id))))
             return true;
     }
     return false;

@@ -1,12 +1,11 @@
 /*
  * disk_delete.c - deleting executions, on the disk of the simulator; see sim.h.
  *
- * As src/store/change_execution.c does it, but for the size of a part: small
+ * As src/store/write/change_execution.c does it, but for the size of a part: small
  * ones make long deletions of short histories.
  */
 #include "sim/disk.h"
-
-#include "store/change_execution.h"
+#include "store/change_retention.h"
 
 enum { PART_ROWS = 4 };
 

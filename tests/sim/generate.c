@@ -180,9 +180,10 @@ static void rollback(struct buf *out, struct dice *d)
 {
     switch (dice_roll(d, 4)) {
     case 0:
-        generate_put(
-            out, ",'rollback':{'type':'compute.fail','code':'stuck','message':'m','class':'%s'}",
-            PICK(d, "transient", "business"));
+        generate_put(out,
+                     ",'rollback':{'type':'compute.fail','code':'stuck','message':'m','class':'%s',"
+                     "'retry':{'maxAttempts':5}}",
+                     PICK(d, "transient", "business"));
         return;
     case 1:
         generate_put(out, ",'rollback':{'procedure':'proc','input':{'n':'=input.n'}}");

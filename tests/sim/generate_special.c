@@ -209,6 +209,65 @@ static void race_call(struct buf *out, struct dice *d, struct plan *plan)
     generate_put(out, "]]}}");
 }
 
+/* --- sagas --- */
+
+/* A call that is undone by another one; see effects.c. */
+static void undoable_call(struct buf *out, struct dice *d)
+{
+    generate_put(out,
+                 "{'type':'integration.http','method':'POST','url':'http://e.example/do',"
+                 "'body':{'n':'=input.n'},'timeout':'%s'%s,'rollback':{'type':'integration.http',"
+                 "'method':'POST','url':'http://e.example/undo','timeout':'1s'}}",
+                 PICK(d, "100ms", "1s", "30s"),
+                 PICK(d, "", "", ",'retry':{'maxAttempts':2,'delay':'3s'}", ",'optional':true"));
+}
+
+/* One call, or several within another command. */
+static void undoable_command(struct buf *out, struct dice *d)
+{
+    unsigned kind = dice_roll(d, 6);
+
+    if (kind == 0) {
+        generate_put(out, "{'type':'flow.try','commands':[");
+        undoable_call(out, d);
+        generate_put(out, ",");
+        undoable_call(out, d);
+        generate_put(out, "],'catch':[");
+        undoable_call(out, d);
+        generate_put(out, "]}");
+    } else if (kind == 1) {
+        generate_put(out, "{'type':'flow.if','condition':'input.n %% 2 == 0','then':[");
+        undoable_call(out, d);
+        generate_put(out, "],'else':[{'type':'log','message':'odd'}]}");
+    } else {
+        undoable_call(out, d);
+    }
+}
+
+static void saga_step(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    if (dice_roll(d, 3) == 0)
+        generate_put(out, ",'onError':'%s'", PICK(d, "continue", "hold", "fail_fast"));
+    generate_put(out, ",'retry':{'maxAttempts':%u,'delay':'%s'},'procedure':[", 1 + dice_roll(d, 3),
+                 PICK(d, "10ms", "2s", "1m"));
+    for (unsigned i = 2 + dice_roll(d, 2); i-- > 0;) {
+        undoable_command(out, d);
+        generate_put(out, i > 0 ? "," : "]}");
+    }
+}
+
+/* Branches of which one may stop the other between two of its calls. */
+static void race_saga(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    generate_put(out, ",'parallel':{'join':%s,'branches':[[", PICK(d, "'any'", "'all'"));
+    saga_step(out, d, plan);
+    generate_put(out, "],[");
+    saga_step(out, d, plan);
+    generate_put(out, "]]}}");
+}
+
 /* --- jobs --- */
 
 static void job_step(struct buf *out, struct dice *d, struct plan *plan)
@@ -323,6 +382,13 @@ bool generate_special(struct buf *out, struct dice *d, struct plan *plan)
             race_task(out, d, plan);
         else
             task_step(out, d, plan);
+        return true;
+    }
+    if ((plan->mix & MIX_OF(SAGAS)) != 0 && dice_roll(d, 3) == 0) {
+        if (is_small && which < 3)
+            race_saga(out, d, plan);
+        else
+            saga_step(out, d, plan);
         return true;
     }
     if ((plan->mix & MIX_OF(JOBS)) != 0 && dice_roll(d, 2) == 0) {

@@ -7,6 +7,9 @@
  */
 #include "sim/disk.h"
 
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "engine/history.h"
 #include "value/json.h"
 
 static int64_t lease_now_us(struct sim *sim, int64_t node_us)
@@ -85,11 +88,9 @@ static bool was_sent(const struct disk_job *j, struct str digest)
 
 static void end_job(struct sim *sim, struct disk_execution *x, const struct ask_end *end)
 {
-    static const enum job_status ends[] = {[ASK_ANSWERED] = JOB_COMPLETED,
-                                           [ASK_REFUSED] = JOB_FAILED,
-                                           [ASK_LOST] = JOB_EXPIRED,
-                                           [ASK_UNWANTED] = JOB_ENDED,
-                                           [ASK_UNCLAIMED] = JOB_ENDED};
+    static const enum job_status ends[] = {
+        [ASK_ANSWERED] = JOB_COMPLETED, [ASK_REFUSED] = JOB_FAILED, [ASK_LOST] = JOB_EXPIRED,
+        [ASK_LAPSED] = JOB_EXPIRED,     [ASK_UNWANTED] = JOB_ENDED, [ASK_UNCLAIMED] = JOB_ENDED};
     struct disk_job *j = job_of_attempt(x, end->seq);
     bool is_answer = end->how == ASK_ANSWERED || end->how == ASK_REFUSED;
 
@@ -101,7 +102,7 @@ static void end_job(struct sim *sim, struct disk_execution *x, const struct ask_
     j->job.status = ends[end->how];
     j->job.answer_hash = str_copy(&sim->disk.mem, end->digest);
     sim->disk.jobs_answered += is_answer;
-    sim->disk.jobs_expired += end->how == ASK_LOST;
+    sim->disk.jobs_expired += end->how == ASK_LOST || end->how == ASK_LAPSED;
     sim_note(sim, (uint64_t)end->seq * 8 + end->how);
 }
 

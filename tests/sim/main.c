@@ -18,8 +18,8 @@
 
 struct totals {
     int64_t seeds, executions, commits, rows, requests, refused, crashes, refused_batches,
-        unknown_batches, refused_members, jumps_back, children, deleted, jobs, jobs_answered,
-        jobs_expired, tasks, tasks_ended;
+        unknown_batches, refused_members, jumps_back, jumps_forward, children, deleted, jobs,
+        jobs_answered, jobs_expired, tasks, tasks_ended;
 };
 
 static double now_s(clockid_t clock)
@@ -54,6 +54,7 @@ static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
     t->unknown_batches += sim.unknown_batches;
     t->refused_members += sim.refused_members;
     t->jumps_back += sim.jumps_back;
+    t->jumps_forward += sim.jumps_forward;
     t->children += sim.disk.children;
     t->deleted += sim.disk.deleted;
     t->jobs += (int64_t)sim.disk.jobs.count;
@@ -77,9 +78,9 @@ static void print_totals(const struct totals *t, double cpu_s)
     printf("%lld tasks, %lld of them ended by people\n", (long long)t->tasks,
            (long long)t->tasks_ended);
     printf("faults: %lld crashes, %lld batches refused, %lld unknown, %lld members refused, %lld "
-           "times the clock was set back\n",
+           "times the clock was set back, %lld times forward\n",
            (long long)t->crashes, (long long)t->refused_batches, (long long)t->unknown_batches,
-           (long long)t->refused_members, (long long)t->jumps_back);
+           (long long)t->refused_members, (long long)t->jumps_back, (long long)t->jumps_forward);
 }
 
 /* Run seeds for a time, or `count` of them when that is not 0. */

@@ -8,7 +8,10 @@
 #include "sim/disk.h"
 
 #include "effect/effect.h"
+#include "engine/commit.h"
 #include "store/change_outbox.h"
+#include "store/read_definition.h"
+#include "store/read_outbox.h"
 
 static const struct {
     const char *code, *text;

@@ -1,4 +1,5 @@
 /* park.c - executions that the node cannot go on with, on the simulated disk; see sim.h. */
+#include "engine/execution.h"
 #include "sim/sim.h"
 #include "store/change_park.h"
 

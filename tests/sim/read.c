@@ -1,6 +1,12 @@
 /* read.c - store/read.h over the disk of the simulator; see sim.h. */
+#include "engine/execution.h"
+#include "engine/search.h"
 #include "sim/sim.h"
-#include "store/triggers.h"
+#include "store/read_definition.h"
+#include "store/read_execution.h"
+#include "store/read_find.h"
+#include "store/read_record.h"
+#include "store/read_triggers.h"
 #include "value/json.h"
 
 #include <stdio.h>
@@ -17,7 +23,10 @@ bool sim_read_fails(struct reader *r, struct err *err)
 
     if (sim->no_faults || !dice_hits(&sim->dice, sim->config.faults.read_error))
         return false;
-    (void)err_set(err, ERR_IO, "the simulated disk could not be read");
+    if (dice_roll(&sim->dice, 2) == 0)
+        (void)err_set(err, ERR_IO, "the simulated disk could not be read");
+    else
+        (void)err_set(err, ERR_OVERLOADED, "the simulated disk is too slow");
     return true;
 }
 
@@ -27,12 +36,12 @@ static size_t first_row(const struct disk_execution *x, int64_t after)
     return (size_t)after < x->rows_deleted ? x->rows_deleted : (size_t)after;
 }
 
-static void add_told(const struct disk *d, const struct disk_execution *x, struct arena *mem,
-                     struct tolds *out)
+static void add_notice(const struct disk *d, const struct disk_execution *x, struct arena *mem,
+                       struct notice_rows *out)
 {
     for (size_t i = 0; i < d->events.count; i++)
         if (d->events.items[i].of == x)
-            *VEC_ADD(mem, out) = d->events.items[i].told;
+            *VEC_ADD(mem, out) = d->events.items[i].notice;
 }
 
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
@@ -49,8 +58,8 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
     out->history = (struct history){0};
     for (size_t i = first_row(x, x->s.checkpoint_seq); i < x->history.count; i++)
         *VEC_ADD(mem, &out->history) = x->history.items[i];
-    out->tolds = (struct tolds){0};
-    add_told(&sim_of(r)->disk, x, mem, &out->tolds);
+    out->notices = (struct notice_rows){0};
+    add_notice(&sim_of(r)->disk, x, mem, &out->notices);
     return true;
 }
 
@@ -279,29 +288,29 @@ bool read_row_versions(struct reader *r, struct arena *mem, struct str ids_json,
     return !sim_read_fails(r, err);
 }
 
-bool read_told(struct reader *r, struct arena *mem, struct uuid id, struct tolds *out,
-               struct err *err)
+bool read_notices(struct reader *r, struct arena *mem, struct uuid id, struct notice_rows *out,
+                  struct err *err)
 {
     struct disk *d = &sim_of(r)->disk;
 
-    *out = (struct tolds){0};
-    add_told(d, disk_find(d, id), mem, out);
+    *out = (struct notice_rows){0};
+    add_notice(d, disk_find(d, id), mem, out);
     return !sim_read_fails(r, err);
 }
 
-bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, int64_t limit,
-                          struct told_executions *out, struct err *err)
+bool read_noticed_executions(struct reader *r, struct arena *mem, int64_t after, int64_t limit,
+                             struct noticed_executions *out, struct err *err)
 {
     const struct disk *d = &sim_of(r)->disk;
 
-    *out = (struct told_executions){0};
+    *out = (struct noticed_executions){0};
     for (size_t i = 0; i < d->events.count && (int64_t)out->count < limit; i++) {
         const struct disk_event *e = &d->events.items[i];
 
-        if (e->told.n > after && !e->of->is_deleted &&
-            (e->told.kind == TELL_JOIN) == status_is_terminal(e->of->s.status) &&
+        if (e->notice.n > after && !e->of->is_deleted &&
+            (e->notice.kind == NOTICE_JOIN) == status_is_terminal(e->of->s.status) &&
             e->of->s.crash_count < CRASHES_MAX && e->of->s.waiting_kind != WAITING_PAUSED)
-            *VEC_ADD(mem, out) = (struct told_execution){.id = e->of->s.id, .n = e->told.n};
+            *VEC_ADD(mem, out) = (struct noticed_execution){.id = e->of->s.id, .n = e->notice.n};
     }
     return !sim_read_fails(r, err);
 }

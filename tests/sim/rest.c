@@ -1,4 +1,5 @@
 /* rest.c - letting everything come to rest, and what must hold then; see sim.h. */
+#include "engine/stored_execution.h"
 #include "sim/sim.h"
 
 #define SECOND INT64_C(1000000)
@@ -67,6 +68,7 @@ void sim_calm(struct sim *sim)
     sim_let_pass(sim, 6 * SECOND);
     sim_settle(sim);
     disk_check_nobody_sleeps(sim);
+    outside_check_heard(sim);
     sim->no_faults = before;
 }
 
@@ -86,6 +88,9 @@ void sim_come_to_rest(struct sim *sim)
     sim_calm(sim);
     for (size_t i = 0; i < ARRAY_SIZE(leaps); i++) {
         sim_let_pass(sim, leaps[i]);
+        sim_settle(sim);
+        /* A deadline that ended a pause lets what came meanwhile be looked at again. */
+        sim_let_pass(sim, 6 * SECOND);
         sim_settle(sim);
         disk_check_nobody_sleeps(sim);
     }
@@ -117,4 +122,5 @@ void sim_come_to_rest(struct sim *sim)
             STR_ARG(s->waiting_for_json));
     }
     disk_check_all(sim);
+    effects_check(sim);
 }

@@ -25,8 +25,18 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "define/program.h"
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "engine/history.h"
+#include "engine/stored_execution.h"
 #include "node/node.h"
+#include "node/poll.h"
+#include "node/request.h"
 #include "store/read_job.h"
+#include "store/store.h"
+
+struct stored_definitions;
 
 /* --- numbers --- */
 
@@ -154,7 +164,7 @@ struct disk_correlated {
 /* What an execution was told and no commit has applied: a row of execution_events. */
 struct disk_event {
     struct disk_execution *of;
-    struct told told;
+    struct notice_row notice;
 };
 
 /* A message, in the order in which they became durable: its number is its row. */
@@ -268,7 +278,9 @@ void disk_check_nobody_sleeps(struct sim *sim);
 /* How often something goes wrong, in a thousand. */
 struct faults {
     unsigned refuse_batch, refuse_member, unknown, read_error, read_full, crash, clock_back;
-    unsigned contend; /* another writer changes a record that all of them write to */
+    unsigned clock_forward; /* of one node, while its monotonic clock stands */
+    unsigned stall;         /* batches that were submitted are not written for a while */
+    unsigned contend;       /* another writer changes a record that all of them write to */
 };
 
 struct executions_refused {
@@ -284,7 +296,7 @@ struct sim_store {
     unsigned batch_count;
     bool is_written; /* the oldest has ended and has not come back yet */
     struct {
-        VEC_OF(struct store_task *);
+        VEC_OF(struct store_read *);
     } reads;                                           /* waiting to run; the arena is the sim's */
     struct executions_refused refused, refused_before; /* in the batch, and in the one before it */
     /* What the next batches end with; for named cases. */
@@ -332,7 +344,7 @@ struct sim_request {
     int64_t deadline_us;               /* monotonic; of its wait */
     struct execution_delete *deletion; /* or NULL */
     struct job_beat *beat;             /* or NULL */
-    const struct disk_job *job;        /* NODE_JOB: whose answer it is */
+    const struct disk_job *job;        /* EVENT_ANSWER: whose answer it is */
     bool is_answered;
     bool has_unique_signal;
     struct str payload_json;
@@ -358,6 +370,7 @@ void client_ask(struct sim *sim);
 struct uuid client_asks_about(const struct sim_request *q);
 /* A request to be filled and submitted, to a node that is up. */
 struct sim_request *client_new(struct sim *sim, enum node_request_kind kind);
+struct sim_request *client_new_event(struct sim *sim, enum event_kind kind);
 /* False: it was refused at once, and is gone. */
 bool client_submit(struct sim *sim, struct sim_request *q);
 void client_free(struct sim *sim, struct sim_request *q);
@@ -393,12 +406,40 @@ struct calls_outside {
     VEC_OF(struct call_outside);
 };
 
+/* An answer that a node has heard while its attempt was open. */
+struct answer_heard {
+    const struct sim_node *at;
+    struct uuid execution;
+    int64_t seq; /* of the attempt */
+    struct str key;
+};
+
+struct answers_heard {
+    VEC_OF(struct answer_heard);
+};
+
 struct outside {
     bool is_away; /* whoever has subscribed: nothing is received */
     struct calls_outside under_way;
-    struct map asked; /* by idempotency key */
+    struct answers_heard heard; /* and not applied by a commit */
+    struct map asked;           /* by idempotency key */
+    struct map effects;         /* the same: what services have done, effects.c */
     int64_t calls;
 };
+
+/* --- what services have done: effects.c --- */
+
+/* Whether the call is to a service that keeps a ledger. */
+bool effects_has(const struct effect_call *call);
+/*
+ * It does what is asked, or not: the status that it answers; 0: the answer is lost.
+ * `is_late`: another node has ended the attempt meanwhile.
+ */
+int effects_answer(struct sim *sim, const struct effect_call *call, bool is_late);
+/* Nobody hears what became of it. */
+void effects_lose(struct sim *sim, const struct effect_call *call, bool is_late);
+/* I10, when nothing is in flight. */
+void effects_check(struct sim *sim);
 
 /* A message leaves; its subscriber says something. */
 void outbox_sent(struct sim *sim, const struct effect_call *call);
@@ -407,6 +448,13 @@ void outbox_answer(struct sim *sim, struct effect_call *call);
 struct node_caller outside_caller(struct sim_node *at);
 bool outside_answer_one(struct sim_node *at); /* one of its calls ends; false: it has none */
 void outside_forget(struct sim_node *at);     /* the node is gone, with its calls */
+
+/* A commit that `by` has made is durable: answers that were heard must not end in it unapplied. */
+void outside_committed(struct sim *sim, const struct sim_node *by, const struct disk_execution *x,
+                       const struct commit *commit);
+
+/* Nothing is in flight: every answer that was heard is applied, or nobody waits for it. */
+void outside_check_heard(struct sim *sim);
 
 /* All attempts under one key ask for the same. */
 void outside_note_asked(struct sim *sim, const struct disk_execution *x, struct str key,
@@ -491,7 +539,7 @@ struct sim {
     struct workers workers;
     uint64_t digest;
     int64_t events;
-    int64_t crashes, refused_batches, unknown_batches, refused_members, jumps_back;
+    int64_t crashes, refused_batches, unknown_batches, refused_members, jumps_back, jumps_forward;
     bool no_faults;
     int64_t latest_wall_us; /* the furthest that the wall clock has been */
 };

@@ -1,4 +1,6 @@
 /* store.c - the store that the node of the simulator sees; see sim.h. */
+#include "engine/commit.h"
+#include "engine/history.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -40,7 +42,7 @@ static bool submit(struct store *base, struct batch *batch)
     return true;
 }
 
-static bool read(struct store *base, struct store_task *task)
+static bool read(struct store *base, struct store_read *task)
 {
     struct sim_store *s = (struct sim_store *)base;
     struct sim *sim = s->node->sim;
@@ -215,9 +217,10 @@ static void trace_member(const struct sim_node *at, const struct member *m)
         (long long)c->after->wake_at_us, (long long)clock_wall_us(&at->clock.clock),
         STR_ARG(c->after->waiting_for_json));
     for (size_t i = 0; i < c->history.count; i++)
-        printf("    row %lld %s %.*s %.*s %.*s\n", (long long)c->history.items[i].seq,
+        printf("    row %lld %s %.*s %.*s %.*s %.*s %.*s\n", (long long)c->history.items[i].seq,
                history_kind_name(c->history.items[i].kind), STR_ARG(c->history.items[i].step),
-               STR_ARG(c->history.items[i].status), STR_ARG(c->history.items[i].error_json));
+               STR_ARG(c->history.items[i].status), STR_ARG(c->history.items[i].key),
+               STR_ARG(c->history.items[i].error_json), STR_ARG(c->history.items[i].delta_json));
 }
 
 static void write_members(struct sim_store *s, struct batch *b)
@@ -230,6 +233,9 @@ static void write_members(struct sim_store *s, struct batch *b)
         if (m->result != MEMBER_APPLIED)
             note_refused(s, m);
         trace_member(s->node, m);
+        if (m->kind == MEMBER_COMMIT && m->result == MEMBER_APPLIED)
+            outside_committed(s->node->sim, s->node,
+                              disk_find_ever(&s->node->sim->disk, m->commit->after->id), m->commit);
     }
 }
 
@@ -295,7 +301,7 @@ bool store_read_one(struct sim_node *at)
 {
     struct sim_store *s = &at->store;
     struct sim *sim = at->sim;
-    struct store_task *task;
+    struct store_read *task;
     size_t which;
 
     if (s->reads.count == 0)

@@ -1,7 +1,10 @@
 /*
- * tasks.c - tasks on the disk of the simulator, as store/apply_task.c has them,
+ * tasks.c - tasks on the disk of the simulator, as store/planner/apply_task.c has them,
  * and people who end them; see sim.h.
  */
+#include "engine/commit.h"
+#include "engine/stored_execution.h"
+#include "engine/task_act.h"
 #include "sim/disk.h"
 
 static struct disk_task *task_find(const struct disk *d, struct str id)
@@ -14,19 +17,19 @@ static struct disk_task *task_find(const struct disk *d, struct str id)
 
 /* --- what executions are told --- */
 
-static void task_tell(struct sim *sim, const struct disk_task *t, const char *what,
-                      bool has_expired)
+static void task_notify(struct sim *sim, const struct disk_task *t, const char *what,
+                        bool has_expired)
 {
     struct arena *mem = &sim->disk.mem;
-    struct tells tells = {0};
+    struct notices notices = {0};
 
-    *VEC_ADD(mem, &tells) = (struct tell){
+    *VEC_ADD(mem, &notices) = (struct notice){
         .execution = t->of->s.id,
-        .kind = TELL_TASK,
+        .kind = NOTICE_TASK,
         .key = str_printf(mem, "task:%.*s", STR_ARG(t->id)),
         .payload_json = str_printf(mem, "{%s%s}", what, has_expired ? ",\"expired\":true" : ""),
     };
-    disk_tell(sim, &tells);
+    disk_notify(sim, &notices);
 }
 
 static const char *output_of(const struct disk_task *t)
@@ -45,15 +48,15 @@ static void create_task(struct sim *sim, struct disk_execution *x, const struct 
     *t = (struct disk_task){.of = x, .id = str_copy(&d->mem, act->id), .is_awaited = act->waits};
     /* Nobody can be given one. */
     if (value_map_get_str(act->body, STR("assign_to")).kind == VALUE_STRING) {
-        task_tell(sim, t,
-                  "\"error\":{\"code\":\"validation_task\",\"message\":\"no\",\"class\":"
-                  "\"business\"}",
-                  false);
+        task_notify(sim, t,
+                    "\"error\":{\"code\":\"validation_task\",\"message\":\"no\",\"class\":"
+                    "\"business\"}",
+                    false);
         return;
     }
     *VEC_ADD(&d->mem, &d->tasks) = t;
     if (!act->waits)
-        task_tell(sim, t, output_of(t), false);
+        task_notify(sim, t, output_of(t), false);
 }
 
 static void expire_task(struct sim *sim, struct disk_task *t, bool keeps)
@@ -62,7 +65,7 @@ static void expire_task(struct sim *sim, struct disk_task *t, bool keeps)
 
     t->has_ended |= !keeps;
     t->is_awaited = false;
-    task_tell(sim, t, output_of(t), !had_ended);
+    task_notify(sim, t, output_of(t), !had_ended);
 }
 
 void disk_write_tasks(struct sim *sim, struct disk_execution *x, const struct commit *c)
@@ -80,7 +83,7 @@ void disk_write_tasks(struct sim *sim, struct disk_execution *x, const struct co
         if (act->kind == TASK_ACT_EXPIRE)
             expire_task(sim, t, act->keeps);
         if (act->kind == TASK_ACT_LOOK && t->has_ended)
-            task_tell(sim, t, output_of(t), false);
+            task_notify(sim, t, output_of(t), false);
         if (act->kind == TASK_ACT_CANCEL && t->is_awaited) {
             t->has_ended = true;
             t->is_awaited = false;
@@ -103,16 +106,16 @@ void people_act(struct sim *sim)
     t->has_ended = true;
     d->tasks_ended++;
     if (t->is_awaited)
-        task_tell(sim, t, output_of(t), false);
+        task_notify(sim, t, output_of(t), false);
     t->is_awaited = false;
 }
 
 /* --- what must hold when nothing is under way --- */
 
-static bool has_told(const struct disk *d, const struct disk_task *t)
+static bool has_noticed(const struct disk *d, const struct disk_task *t)
 {
     for (size_t i = 0; i < d->events.count; i++)
-        if (d->events.items[i].of == t->of && str_ends_with(d->events.items[i].told.key, t->id))
+        if (d->events.items[i].of == t->of && str_ends_with(d->events.items[i].notice.key, t->id))
             return true;
     return false;
 }
@@ -136,7 +139,7 @@ void disk_check_tasks(struct sim *sim)
         SIM_CHECK(sim, !t->is_awaited || !status_is_terminal(s->status),
                   "the task %.*s is open, and who waited for it has ended", STR_ARG(t->id));
         SIM_CHECK(sim,
-                  !t->has_ended || !is_waited_for(t) || has_told(d, t) ||
+                  !t->has_ended || !is_waited_for(t) || has_noticed(d, t) ||
                       str_find(s->waiting_for_json, STR("\"incident\""), 0) >= 0,
                   "execution %.*s sleeps: its task has ended, and it waits for %.*s",
                   STR_ARG(sim_id(sim, s->id)), STR_ARG(s->waiting_for_json));

@@ -1,26 +1,14 @@
 #!/usr/bin/env bash
-# The simulator: every named case, a run that repeats itself, and the first seeds of all: the same
-# ones on every machine, however fast it is. `make sim` goes on from there.
+# The simulator: every named case, a run that repeats itself, and some seeds: the same ones on every
+# machine, however fast it is, and others with every commit.
 #
-# SIM_TEST_SEEDS (120) says how many, SIM which program.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
+# SIM_TEST_SEEDS says how many, SIM which program.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/claims.sh
 
 sim=${SIM:-build/sim/pawl-sim}
-passed=0
-failed=0
-
-count() {
-    if [ "$1" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-    fi
-}
-
 for name in $("$sim" --cases); do
-    timeout 120 "$sim" --case "$name"
-    count $?
+    claim "the case $name" timeout 120 "$sim" --case "$name"
 done
 
 # A seed stands for one run, to the byte, also in another process.
@@ -28,11 +16,14 @@ first=$("$sim" --seed 4711 | tail -1)
 second=$("$sim" --seed 4711 | tail -1)
 echo "$first"
 [ -n "$first" ] && [ "$first" = "$second" ]
-count $?
+holds $? "a seed repeats itself"
 
-timeout 500 "$sim" --seeds "${SIM_TEST_SEEDS:-120}"
-count $?
+read -r seeds first < <(node tests/lib/budget.mjs sim.seeds)
+echo "seeds from $first on"
+claim "the seeds from $first on" timeout 500 "$sim" --seeds "${SIM_TEST_SEEDS:-$seeds}" --first "$first"
 
-[ "$passed" -gt 10 ] || failed=$((failed + 1))
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+# Steps of several calls, each with a rollback: nothing that was done is left behind (I10).
+claim "the sagas from $first on" timeout 500 "$sim" --mix sagas --seeds "${SIM_TEST_SEEDS:-$seeds}" --first "$first"
+
+[ "$passed" -gt 10 ] || holds 1 "there are cases"
+end_claims

@@ -7,6 +7,7 @@
  */
 #include "sim/sim.h"
 
+#include "store/org.h"
 #include "value/json.h"
 
 #define SECOND INT64_C(1000000)
@@ -117,7 +118,7 @@ static void decide(struct sim *sim, struct held_job *h)
 
 static void send_answer(struct sim *sim, struct held_job *h)
 {
-    struct sim_request *q = client_new(sim, NODE_JOB);
+    struct sim_request *q = client_new_event(sim, EVENT_ANSWER);
     struct value said = value_null();
     struct err err;
 
@@ -126,10 +127,10 @@ static void send_answer(struct sim *sim, struct held_job *h)
         PANIC("an answer is no JSON");
     q->job = h->job;
     q->r.execution = h->job->job.execution;
-    q->r.job_seq = h->job->job.seq;
-    q->r.output = h->is_error ? value_absent() : said;
-    q->r.job_error = h->is_error ? said : value_absent();
-    q->r.job_digest = h->digest;
+    q->r.event.answer_seq = h->job->job.seq;
+    q->r.event.answer_output = h->is_error ? value_absent() : said;
+    q->r.event.answer_error = h->is_error ? said : value_absent();
+    q->r.event.answer_digest = h->digest;
     (void)client_submit(sim, q);
 }
 

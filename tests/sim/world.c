@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 
 #include "base/log.h"
+#include "define/define.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -140,6 +141,7 @@ void sim_init(struct sim *sim, const struct sim_config *config)
     arena_init(&sim->mem);
     disk_init(&sim->disk, shared_env());
     map_init(&sim->outside.asked, &sim->mem);
+    map_init(&sim->outside.effects, &sim->mem);
     for (unsigned i = 0; i < 3; i++) {
         char id[3] = {'c', (char)('0' + i), 0};
         disk_put_record(&sim->disk, STR("acc"), str_of(id), STR("{\"n\":0}"));
@@ -221,14 +223,19 @@ int64_t sim_mono_us(const struct sim *sim)
     return clock_mono_us(&sim->nodes[0].clock.clock);
 }
 
+static void note_latest(const struct sim_node *at)
+{
+    if (clock_wall_us(&at->clock.clock) > at->sim->latest_wall_us)
+        at->sim->latest_wall_us = clock_wall_us(&at->clock.clock);
+}
+
 void sim_let_pass(struct sim *sim, int64_t us)
 {
     for (unsigned i = 0; i < sim->config.nodes; i++) {
         struct sim_node *at = &sim->nodes[i];
 
         clock_manual_advance(&at->clock, us);
-        if (clock_wall_us(&at->clock.clock) > sim->latest_wall_us)
-            sim->latest_wall_us = clock_wall_us(&at->clock.clock);
+        note_latest(at);
     }
 }
 
@@ -242,6 +249,12 @@ static void move_clock(struct sim_node *at)
         int64_t back_us = (int64_t)(dice_next(d) % (uint64_t)DAY);
         sim->jumps_back++;
         clock_manual_set_wall(&at->clock, now_us - back_us);
+        return;
+    }
+    if (!sim->no_faults && dice_hits(d, sim->config.faults.clock_forward)) {
+        sim->jumps_forward++;
+        clock_manual_set_wall(&at->clock, now_us + (int64_t)dice_roll(d, 7200) * SECOND);
+        note_latest(at);
         return;
     }
     if (dice_roll(d, 3) == 0 && next_us > now_us && next_us < now_us + 60 * SECOND)
@@ -287,6 +300,15 @@ static void bring_back(struct sim *sim)
         }
 }
 
+/* The store writes nothing for longer than most calls may take; all else goes on. */
+static void stall(struct sim_node *at)
+{
+    sim_let_pass(at->sim, (1 + (int64_t)dice_roll(&at->sim->dice, 40)) * SECOND);
+    (void)store_write_one(at);
+    (void)store_deliver_one(at);
+    (void)node_pass(at->node);
+}
+
 static void happen(struct sim *sim)
 {
     unsigned which = dice_roll(&sim->dice, 100);
@@ -303,7 +325,11 @@ static void happen(struct sim *sim)
     } else if (which < 55) {
         (void)node_pass(at->node);
     } else if (which < 70) {
-        (void)store_write_one(at);
+        if (at->store.batch_count > 0 && !sim->no_faults &&
+            dice_hits(&sim->dice, sim->config.faults.stall))
+            stall(at);
+        else
+            (void)store_write_one(at);
     } else if (which < 84) {
         (void)store_deliver_one(at);
         if (sim->outside.under_way.count > 0 && dice_roll(&sim->dice, 2) == 0)
@@ -352,6 +378,8 @@ struct sim_config sim_config_of(uint64_t seed, unsigned mix)
             .read_full = dice_roll(&d, 50 * badness),
             .crash = dice_roll(&d, 150 * badness),
             .clock_back = dice_roll(&d, 20 * badness),
+            .clock_forward = dice_roll(&d, 20 * badness),
+            .stall = dice_roll(&d, 20 * badness),
         };
     config.mix = mix & (unsigned)dice_next(&d);
     config.nodes = (config.mix & MIX_OF(NODES)) != 0 ? 2 + dice_roll(&d, NODES_MAX - 1) : 1;

@@ -1,5 +1,12 @@
 /* contract.c - the helpers of contract.h. */
 #include "store/contract.h"
+#include "define/kind.h"
+#include "define/program.h"
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "store/planner.h"
+#include "store/read_execution.h"
+#include "store/read_planner.h"
 
 #include <poll.h>
 #include <stdarg.h>
@@ -219,13 +226,13 @@ enum member_result contract_commit(struct contract *c, const struct commit *comm
 }
 
 struct read_task {
-    struct store_task task;
+    struct store_read task;
     struct contract *contract;
     contract_read_fn *read;
     void *context;
 };
 
-static void run_read(struct store_task *task, struct reader *reader)
+static void run_read(struct store_read *task, struct reader *reader)
 {
     struct read_task *t = (struct read_task *)task;
 
@@ -234,7 +241,7 @@ static void run_read(struct store_task *task, struct reader *reader)
 
 void contract_read(struct contract *c, contract_read_fn *read, void *context)
 {
-    struct read_task task = {.task = {.item = STORE_TASK, .run = run_read},
+    struct read_task task = {.task = {.item = STORE_READ, .run = run_read},
                              .contract = c,
                              .read = read,
                              .context = context};

@@ -8,7 +8,15 @@
 #ifndef PAWL_TESTS_STORE_CONTRACT_H
 #define PAWL_TESTS_STORE_CONTRACT_H
 
+#include "define/program.h"
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "engine/status.h"
+#include "store/audit.h"
+#include "store/change_definition.h"
+#include "store/idempotency.h"
 #include "store/read.h"
+#include "store/store.h"
 
 /* How a backend opens its stores. */
 struct contract_backend {
@@ -59,15 +67,9 @@ int contract_run_signals(const char *name);
 struct member *contract_keep(struct contract *c, struct str correlation);
 struct member *contract_wait(struct contract *c, struct str correlation);
 
-/* A database of version 8, with executions that wait, is brought up to date. */
+/* An empty database gets the baseline, and what comes after it one migration at a time. */
 struct db;
-void contract_migrate_waits(struct db *db, bool is_sqlite);
-
-/* One of version 20, with executions that wait for workers, is brought up to date: they ask. */
-void contract_migrate_jobs(struct db *db, bool is_sqlite);
-
-/* One of version 11, with definitions, is brought up to date: versions get their facts. */
-void contract_migrate_facts(struct db *db, bool is_sqlite);
+void contract_migrate(struct db *db, bool is_sqlite);
 
 /* The same about users, tokens and the audit log. */
 int contract_run_users(const char *name);

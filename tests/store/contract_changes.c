@@ -1,7 +1,13 @@
 /* contract_changes.c - the claims of contract.h: records that are edited, executions that go. */
-#include "store/change_execution.h"
+#include "engine/commit.h"
+#include "engine/search.h"
 #include "store/change_record.h"
+#include "store/change_retention.h"
 #include "store/contract.h"
+#include "store/read_execution.h"
+#include "store/read_executions.h"
+#include "store/read_node.h"
+#include "store/read_record.h"
 #include "value/json.h"
 
 #include <setjmp.h>
@@ -419,9 +425,10 @@ static void test_store__child_stays_until_its_parent_has_seen_its_end(void **sta
     uuid_write(child->after->id, id);
     child->after->has_parent = true;
     child->after->parent_id = parent->after->id;
-    *VEC_ADD(&c->mem, &child->tells) = (struct tell){.execution = parent->after->id,
-                                                     .kind = TELL_CHILD,
-                                                     .key = str_printf(&c->mem, "child:%s", id)};
+    *VEC_ADD(&c->mem, &child->notices) =
+        (struct notice){.execution = parent->after->id,
+                        .kind = NOTICE_CHILD,
+                        .key = str_printf(&c->mem, "child:%s", id)};
     assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, child), MEMBER_APPLIED);
     m = delete_one(c, child->after->id, false, &has_more);
@@ -430,7 +437,7 @@ static void test_store__child_stays_until_its_parent_has_seen_its_end(void **sta
     assert_int_equal(apply(c, &purge.change)->result, MEMBER_APPLIED);
     assert_int_equal(purge.deleted, 0);
     next = contract_advance(c, parent, STATUS_WAITING, 1);
-    *VEC_ADD(&c->mem, &next->consumed) = contract_load(c, parent->after->id)->tolds.items[0].n;
+    *VEC_ADD(&c->mem, &next->consumed) = contract_load(c, parent->after->id)->notices.items[0].n;
     assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
     assert_int_equal(delete_one(c, child->after->id, false, &has_more)->result, MEMBER_APPLIED);
     assert_null(contract_load(c, child->after->id));

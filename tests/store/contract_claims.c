@@ -1,4 +1,9 @@
 /* contract_claims.c - the claims of contract.h: what is written, and what is refused. */
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "engine/signals.h"
+#include "engine/status.h"
+#include "engine/stored_execution.h"
 #include "store/contract.h"
 #include "value/json.h"
 
@@ -495,7 +500,7 @@ static void test_store__nothing_is_taken_when_answers_would_not_fit(void **state
     struct contract *c = *state;
     struct batch *b =
         contract_batch(c, contract_member(c, contract_start(c, STATUS_WAITING, 1)), NULL);
-    struct store_task task = {0};
+    struct store_read task = {0};
 
     for (size_t i = 0; i < c->done.capacity; i++)
         assert_true(mailbox_reserve(&c->done));

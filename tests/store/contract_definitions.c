@@ -1,7 +1,7 @@
 /* contract_definitions.c - claims about definitions that live, go back and change together. */
 #include "store/contract.h"
-#include "store/migrate.h"
-#include "store/triggers.h"
+#include "store/read_definition.h"
+#include "store/read_triggers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -250,49 +250,6 @@ static void test_definitions__the_kept_answer_is_that_of_the_change(void **state
     assert_int_equal(m.result, MEMBER_REPEATED);
     assert_int_equal(m.answer_status, 201);
     assert_str(m.answer, "version 1");
-}
-
-/* --- facts of versions --- */
-
-#define OLD_DEFINITION(kind, code, version, text)                                                  \
-    "INSERT INTO definition (kind, code, version, revision, status, created_at, definition) "      \
-    "VALUES ('" kind "', '" code "', " version ", 0, 'superseded', 1, '" text "');"
-
-/* The facts of a version, or "none". */
-static struct str facts_found(struct db *db, struct arena *mem, const char *code, int64_t version)
-{
-    struct str facts = STR("none");
-    enum db_status status =
-        db_run(db, SQL_READ_ACCESS, DB_PARAMS(db_text(str_of(code)), db_int(version)));
-
-    if (status == DB_ROW)
-        facts = str_copy(mem, db_column_text(db, SQL_READ_ACCESS, 0));
-    db_end(db, SQL_READ_ACCESS);
-    assert_true(status <= DB_DONE);
-    return facts;
-}
-
-void contract_migrate_facts(struct db *db, bool is_sqlite)
-{
-    struct arena mem;
-    struct err err;
-
-    arena_init(&mem);
-    assert_true(migrate_to(db, is_sqlite, 11, 0, &err));
-    assert_int_equal(
-        db_script(db, OLD_DEFINITION("scenario", "plain", "1", "{\"code\":\"plain\",\"steps\":[]}")
-                          OLD_DEFINITION("scenario", "rich", "1",
-                                         "{\"input\":[{\"name\":\"card\",\"sensitive\":true}]}")
-                              OLD_DEFINITION("scenario", "rich", "2",
-                                             "{\"access\":{\"start\":[\"admin\"]}}")
-                                  OLD_DEFINITION("scenario", "broken", "1", "no JSON")),
-        DB_DONE);
-    assert_true(migrate(db, is_sqlite, 0, &err));
-    assert_str(facts_found(db, &mem, "plain", 1), "none");
-    assert_str(facts_found(db, &mem, "rich", 1), "{\"sensitive\":[\"card\"]}");
-    assert_str(facts_found(db, &mem, "rich", 2), "{\"access\":{\"start\":[\"admin\"]}}");
-    assert_str(facts_found(db, &mem, "broken", 1), "none");
-    arena_fini(&mem);
 }
 
 /* --- triggers --- */

@@ -1,5 +1,6 @@
 /* contract_drafts.c - the claims of contract.h about drafts and the versions they become. */
 #include "store/contract.h"
+#include "store/read_definition.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

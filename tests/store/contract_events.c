@@ -1,6 +1,9 @@
 /* contract_events.c - the claims about what executions are told, and about members that only assert. */
-#include "store/change_execution.h"
+#include "engine/commit.h"
+#include "store/change_retention.h"
 #include "store/contract.h"
+#include "store/read_execution.h"
+#include "store/read_find.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +20,9 @@ static struct commit *child_of(struct contract *c, const struct commit *parent)
     uuid_write(child->after->id, id);
     child->after->has_parent = true;
     child->after->parent_id = parent->after->id;
-    *VEC_ADD(&c->mem, &child->tells) = (struct tell){
+    *VEC_ADD(&c->mem, &child->notices) = (struct notice){
         .execution = parent->after->id,
-        .kind = TELL_CHILD,
+        .kind = NOTICE_CHILD,
         .key = str_printf(&c->mem, "child:%s", id),
         .payload_json = STR("{\"output\":7}"),
     };
@@ -27,40 +30,40 @@ static struct commit *child_of(struct contract *c, const struct commit *parent)
 }
 
 /* `ended` tells that to one that waits for it. */
-static struct tell child_end(struct contract *c, const struct commit *ended,
-                             const struct commit *waits)
+static struct notice child_end(struct contract *c, const struct commit *ended,
+                               const struct commit *waits)
 {
     char id[UUID_TEXT_LEN + 1];
 
     uuid_write(ended->after->id, id);
-    return (struct tell){.execution = waits->after->id,
-                         .kind = TELL_CHILD,
-                         .key = str_printf(&c->mem, "child:%s", id)};
+    return (struct notice){.execution = waits->after->id,
+                           .kind = NOTICE_CHILD,
+                           .key = str_printf(&c->mem, "child:%s", id)};
 }
 
-struct told_load {
+struct notice_load {
     int64_t after;
-    struct told_executions rows;
+    struct noticed_executions rows;
 };
 
-static void load_told(struct contract *c, struct reader *r, void *context)
+static void load_events(struct contract *c, struct reader *r, void *context)
 {
-    struct told_load *l = context;
+    struct notice_load *l = context;
     struct err err;
 
-    assert_true(read_told_executions(r, &c->mem, l->after, 100, &l->rows, &err));
+    assert_true(read_noticed_executions(r, &c->mem, l->after, 100, &l->rows, &err));
 }
 
-static size_t told_count(struct contract *c)
+static size_t notice_count(struct contract *c)
 {
-    struct told_load l = {0};
+    struct notice_load l = {0};
 
-    contract_read(c, load_told, &l);
+    contract_read(c, load_events, &l);
     return l.rows.count;
 }
 
 static struct member *assert_version(struct contract *c, struct uuid id, int64_t row_version,
-                                     struct told_numbers consumed)
+                                     struct notice_numbers consumed)
 {
     struct assertion *s = ARENA_NEW(&c->mem, struct assertion);
     struct member *m = ARENA_NEW(&c->mem, struct member);
@@ -71,12 +74,12 @@ static struct member *assert_version(struct contract *c, struct uuid id, int64_t
     return m;
 }
 
-static struct told_numbers numbers_of(struct contract *c, const struct stored_execution *e)
+static struct notice_numbers numbers_of(struct contract *c, const struct stored_execution *e)
 {
-    struct told_numbers numbers = {0};
+    struct notice_numbers numbers = {0};
 
-    for (size_t i = 0; i < e->tolds.count; i++)
-        *VEC_ADD(&c->mem, &numbers) = e->tolds.items[i].n;
+    for (size_t i = 0; i < e->notices.count; i++)
+        *VEC_ADD(&c->mem, &numbers) = e->notices.items[i].n;
     return numbers;
 }
 
@@ -109,9 +112,9 @@ static void assert_same_stored(const struct stored_execution *a, const struct st
     assert_int_equal(a->history.count, b->history.count);
     for (size_t i = 0; i < a->history.count; i++)
         assert_int_equal(a->history.items[i].seq, b->history.items[i].seq);
-    assert_int_equal(a->tolds.count, b->tolds.count);
-    for (size_t i = 0; i < a->tolds.count; i++)
-        assert_int_equal(a->tolds.items[i].n, b->tolds.items[i].n);
+    assert_int_equal(a->notices.count, b->notices.count);
+    for (size_t i = 0; i < a->notices.count; i++)
+        assert_int_equal(a->notices.items[i].n, b->notices.items[i].n);
 }
 
 static void test_store__what_was_told_outlives_later_commits_and_a_restart(void **state)
@@ -119,7 +122,7 @@ static void test_store__what_was_told_outlives_later_commits_and_a_restart(void 
     struct contract *c = *state;
     struct commit *parent = contract_start(c, STATUS_WAITING, 1);
     struct commit *child = child_of(c, parent);
-    struct told_load l = {0};
+    struct notice_load l = {0};
     const struct stored_execution *e;
 
     parent->after->wake_at_us = 0;
@@ -128,15 +131,15 @@ static void test_store__what_was_told_outlives_later_commits_and_a_restart(void 
     assert_int_equal(contract_commit(c, contract_advance(c, parent, STATUS_WAITING, 1)),
                      MEMBER_APPLIED);
     contract_reopen(c);
-    contract_read(c, load_told, &l);
+    contract_read(c, load_events, &l);
     assert_int_equal(l.rows.count, 1);
     assert_int_equal(uuid_cmp(l.rows.items[0].id, parent->after->id), 0);
     e = contract_load(c, parent->after->id);
-    assert_int_equal(e->tolds.count, 1);
-    assert_int_equal(e->tolds.items[0].n, l.rows.items[0].n);
-    assert_int_equal(e->tolds.items[0].kind, TELL_CHILD);
-    assert_true(str_eq(e->tolds.items[0].key, child->tells.items[0].key));
-    assert_str(e->tolds.items[0].payload_json, "{\"output\":7}");
+    assert_int_equal(e->notices.count, 1);
+    assert_int_equal(e->notices.items[0].n, l.rows.items[0].n);
+    assert_int_equal(e->notices.items[0].kind, NOTICE_CHILD);
+    assert_true(str_eq(e->notices.items[0].key, child->notices.items[0].key));
+    assert_str(e->notices.items[0].payload_json, "{\"output\":7}");
 }
 
 /* One has rows after its checkpoint and was told two things, one nothing; one is not there. */
@@ -161,7 +164,7 @@ static void test_store__several_executions_are_read_as_each_alone(void **state)
     assert_same_stored(&reads[0].stored, contract_load(c, other->after->id));
     assert_same_stored(&reads[2].stored, contract_load(c, parent->after->id));
     assert_int_equal(reads[2].stored.history.count, 3);
-    assert_int_equal(reads[2].stored.tolds.count, 2);
+    assert_int_equal(reads[2].stored.notices.count, 2);
 }
 
 static void test_store__commit_takes_away_what_it_has_applied_and_nothing_else(void **state)
@@ -175,18 +178,18 @@ static void test_store__commit_takes_away_what_it_has_applied_and_nothing_else(v
     assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
     e = contract_load(c, parent->after->id);
-    assert_int_equal(e->tolds.count, 2);
-    assert_true(e->tolds.items[0].n < e->tolds.items[1].n);
-    second = e->tolds.items[1].n;
+    assert_int_equal(e->notices.count, 2);
+    assert_true(e->notices.items[0].n < e->notices.items[1].n);
+    second = e->notices.items[1].n;
     next = contract_advance(c, parent, STATUS_WAITING, 1);
     stale = contract_advance(c, parent, STATUS_WAITING, 1);
-    *VEC_ADD(&c->mem, &next->consumed) = e->tolds.items[0].n;
+    *VEC_ADD(&c->mem, &next->consumed) = e->notices.items[0].n;
     *VEC_ADD(&c->mem, &stale->consumed) = second;
     assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, stale), MEMBER_STALE);
     e = contract_load(c, parent->after->id);
-    assert_int_equal(e->tolds.count, 1);
-    assert_int_equal(e->tolds.items[0].n, second);
+    assert_int_equal(e->notices.count, 1);
+    assert_int_equal(e->notices.items[0].n, second);
 }
 
 static void test_store__commit_does_not_take_what_another_execution_was_told(void **state)
@@ -201,7 +204,7 @@ static void test_store__commit_does_not_take_what_another_execution_was_told(voi
     next = contract_advance(c, other, STATUS_WAITING, 1);
     next->consumed = numbers_of(c, contract_load(c, parent->after->id));
     assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
-    assert_int_equal(told_count(c), 1);
+    assert_int_equal(notice_count(c), 1);
 }
 
 static void test_store__parent_and_child_of_one_batch_find_each_other(void **state)
@@ -212,7 +215,7 @@ static void test_store__parent_and_child_of_one_batch_find_each_other(void **sta
 
     contract_write(c,
                    contract_batch(c, contract_member(c, parent), contract_member(c, child), NULL));
-    assert_int_equal(contract_load(c, parent->after->id)->tolds.count, 1);
+    assert_int_equal(contract_load(c, parent->after->id)->notices.count, 1);
 }
 
 static void test_store__who_has_ended_or_is_gone_is_told_nothing(void **state)
@@ -223,8 +226,8 @@ static void test_store__who_has_ended_or_is_gone_is_told_nothing(void **state)
     assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
-    assert_int_equal(contract_load(c, parent->after->id)->tolds.count, 0);
-    assert_int_equal(told_count(c), 0);
+    assert_int_equal(contract_load(c, parent->after->id)->notices.count, 0);
+    assert_int_equal(notice_count(c), 0);
 }
 
 static void test_store__paused_execution_is_told_and_is_not_due_until_it_goes_on(void **state)
@@ -236,13 +239,13 @@ static void test_store__paused_execution_is_told_and_is_not_due_until_it_goes_on
     assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
     assert_int_equal(contract_load(c, parent->after->id)->waiting_kind, WAITING_PAUSED);
-    assert_int_equal(contract_load(c, parent->after->id)->tolds.count, 1);
-    assert_int_equal(told_count(c), 0);
+    assert_int_equal(contract_load(c, parent->after->id)->notices.count, 1);
+    assert_int_equal(notice_count(c), 0);
     next = contract_advance(c, parent, STATUS_WAITING, 1);
     next->after->waiting_kind = WAITING_NONE;
     assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
     assert_int_equal(contract_load(c, parent->after->id)->waiting_kind, WAITING_NONE);
-    assert_int_equal(told_count(c), 1);
+    assert_int_equal(notice_count(c), 1);
 }
 
 /* Another waits for the end of `holder`, having joined it by its key. */
@@ -252,9 +255,10 @@ static struct commit *joiner_of(struct contract *c, const struct commit *holder)
     char id[UUID_TEXT_LEN + 1];
 
     uuid_write(joiner->after->id, id);
-    *VEC_ADD(&c->mem, &joiner->tells) = (struct tell){.execution = holder->after->id,
-                                                      .kind = TELL_JOIN,
-                                                      .key = str_printf(&c->mem, "joiner:%s", id)};
+    *VEC_ADD(&c->mem, &joiner->notices) =
+        (struct notice){.execution = holder->after->id,
+                        .kind = NOTICE_JOIN,
+                        .key = str_printf(&c->mem, "joiner:%s", id)};
     assert_int_equal(contract_commit(c, joiner), MEMBER_APPLIED);
     return joiner;
 }
@@ -277,29 +281,29 @@ static void test_store__who_has_joined_waits_with_its_row_until_the_other_has_en
 
     assert_int_equal(contract_commit(c, holder), MEMBER_APPLIED);
     joiner = joiner_of(c, holder);
-    assert_int_equal(told_count(c), 0);
-    assert_int_equal(contract_load(c, holder->after->id)->tolds.count, 1);
+    assert_int_equal(notice_count(c), 0);
+    assert_int_equal(contract_load(c, holder->after->id)->notices.count, 1);
     assert_int_equal(contract_commit(c, contract_advance(c, holder, STATUS_COMPLETED, 1)),
                      MEMBER_APPLIED);
-    assert_int_equal(told_count(c), 1);
+    assert_int_equal(notice_count(c), 1);
     /* One that comes when it has ended is heard, too. */
     late = joiner_of(c, holder);
-    assert_int_equal(told_count(c), 2);
+    assert_int_equal(notice_count(c), 2);
     assert_int_equal(delete_execution(c, holder->after->id), MEMBER_FAILED);
 
     s.consumed = numbers_of(c, contract_load(c, holder->after->id));
-    *VEC_ADD(&c->mem, &s.tells) = child_end(c, holder, joiner);
-    *VEC_ADD(&c->mem, &s.tells) = child_end(c, holder, late);
+    *VEC_ADD(&c->mem, &s.notices) = child_end(c, holder, joiner);
+    *VEC_ADD(&c->mem, &s.notices) = child_end(c, holder, late);
     s.row_version = 1;
     contract_write(c, contract_batch(c, &m, NULL));
     assert_int_equal(m.result, MEMBER_STALE);
-    assert_int_equal(contract_load(c, joiner->after->id)->tolds.count, 0);
+    assert_int_equal(contract_load(c, joiner->after->id)->notices.count, 0);
     s.row_version = 2;
     contract_write(c, contract_batch(c, &m, NULL));
     assert_int_equal(m.result, MEMBER_APPLIED);
-    assert_int_equal(contract_load(c, holder->after->id)->tolds.count, 0);
-    assert_int_equal(contract_load(c, joiner->after->id)->tolds.count, 1);
-    assert_int_equal(contract_load(c, late->after->id)->tolds.count, 1);
+    assert_int_equal(contract_load(c, holder->after->id)->notices.count, 0);
+    assert_int_equal(contract_load(c, joiner->after->id)->notices.count, 1);
+    assert_int_equal(contract_load(c, late->after->id)->notices.count, 1);
 
     /* It can be looked up until both have seen it. */
     assert_int_equal(delete_execution(c, holder->after->id), MEMBER_FAILED);
@@ -317,7 +321,7 @@ static void test_store__assertion_holds_while_the_version_is_the_same(void **sta
 {
     struct contract *c = *state;
     struct commit *start = contract_start(c, STATUS_WAITING, 1);
-    struct told_numbers none = {0};
+    struct notice_numbers none = {0};
 
     assert_int_equal(assert_version(c, start->after->id, 1, none)->result, MEMBER_GONE);
     assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
@@ -353,15 +357,15 @@ static void test_store__assertion_takes_away_what_changes_nothing_if_it_holds(vo
 {
     struct contract *c = *state;
     struct commit *parent = contract_start(c, STATUS_WAITING, 1);
-    struct told_numbers told;
+    struct notice_numbers notice;
 
     assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
-    told = numbers_of(c, contract_load(c, parent->after->id));
-    assert_int_equal(assert_version(c, parent->after->id, 9, told)->result, MEMBER_STALE);
-    assert_int_equal(told_count(c), 1);
-    assert_int_equal(assert_version(c, parent->after->id, 1, told)->result, MEMBER_APPLIED);
-    assert_int_equal(told_count(c), 0);
+    notice = numbers_of(c, contract_load(c, parent->after->id));
+    assert_int_equal(assert_version(c, parent->after->id, 9, notice)->result, MEMBER_STALE);
+    assert_int_equal(notice_count(c), 1);
+    assert_int_equal(assert_version(c, parent->after->id, 1, notice)->result, MEMBER_APPLIED);
+    assert_int_equal(notice_count(c), 0);
 }
 
 static void test_store__refusal_is_kept_for_a_repeated_request(void **state)

@@ -1,7 +1,8 @@
 /* contract_jobs.c - the claims of contract.h: jobs, and who has them. */
+#include "engine/commit.h"
+#include "engine/execution.h"
 #include "store/change_park.h"
 #include "store/contract.h"
-#include "store/migrate.h"
 #include "store/read_job.h"
 
 #include <setjmp.h>
@@ -205,6 +206,17 @@ static void test_jobs__what_nobody_has_begun_is_so_only_while_nobody_has(void **
     assert_int_equal(look(c, raced).job.status, JOB_LEASED);
 }
 
+static void test_jobs__a_lease_that_was_renewed_is_not_lost(void **state)
+{
+    struct contract *c = *state;
+    struct uuid id;
+    const struct commit *asked = ask_worker(c, "a.renewed", &id);
+
+    assert_int_equal(claim_write(c, claim_new(c, 1, "a.renewed", NULL)).count, 1);
+    assert_int_equal(write_alone(c, end_attempt(c, asked, ASK_LAPSED))->result, MEMBER_STALE);
+    assert_int_equal(look(c, id).job.status, JOB_LEASED);
+}
+
 static void test_jobs__end_with_the_commit_that_has_their_answer(void **state)
 {
     struct contract *c = *state;
@@ -269,41 +281,13 @@ static void test_jobs__leases_that_are_over_are_found_unless_nobody_can_act_on_t
     assert_int_equal(look(c, id).over.count, 0);
 }
 
-/* --- from before there were jobs --- */
-
-#define OLD_EXECUTION(row, waiting_for)                                                            \
-    "INSERT INTO execution (row, id, kind, scenario_code, scenario_version, status, row_version, " \
-    "seq, checkpoint_seq, created_at, updated_at, stop_requested, crash_count, format, org_id, "   \
-    "cursor, waiting_for) VALUES (" row ", '00000000-0000-7000-8000-00000000000" row               \
-    "', 'scenario', 'a', 1, 'waiting', 1, 1, 1, 5, 1" row                                          \
-    ", 0, 0, 2, 'org-1', '{}', '" waiting_for "');"
-
-void contract_migrate_jobs(struct db *db, bool is_sqlite)
-{
-    const enum sql sql = SQL_READ_DUE;
-    struct err err;
-
-    assert_true(migrate_to(db, is_sqlite, 20, 0, &err));
-    assert_int_equal(db_script(db, OLD_EXECUTION("1", "{\"kind\":\"job\",\"step\":\"pay\"}")
-                                       OLD_EXECUTION("2", "{\"kind\":\"signal\"}")),
-                     DB_DONE);
-    assert_true(migrate(db, is_sqlite, 0, &err));
-    assert_int_equal(
-        db_run(db, sql,
-               DB_PARAMS(db_int(0), db_text(STR("00000000-0000-0000-0000-000000000000")),
-                         db_int(NOW), db_int(10))),
-        DB_ROW);
-    assert_str(db_column_text(db, sql, 0), "00000000-0000-7000-8000-000000000001");
-    assert_int_equal(db_next(db, sql), DB_DONE);
-    db_end(db, sql);
-}
-
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
     CLAIM(test_jobs__are_leased_in_their_order_and_once),
     CLAIM(test_jobs__types_take_turns),
     CLAIM(test_jobs__what_nobody_has_begun_is_so_only_while_nobody_has),
+    CLAIM(test_jobs__a_lease_that_was_renewed_is_not_lost),
     CLAIM(test_jobs__end_with_the_commit_that_has_their_answer),
     CLAIM(test_jobs__that_are_given_back_are_ready_for_another),
     CLAIM(test_jobs__leases_that_are_over_are_found_unless_nobody_can_act_on_them),

@@ -1,8 +1,13 @@
 /* contract_letters.c - the claims of contract.h: dead letters. */
-#include "store/change_execution.h"
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "engine/status.h"
+#include "engine/stored_execution.h"
 #include "store/change_letter.h"
 #include "store/change_park.h"
+#include "store/change_retention.h"
 #include "store/contract.h"
+#include "store/read_letter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,11 +68,12 @@ static struct member *resolve(struct contract *c, struct uuid id, const char *no
     return change(c, &l->change);
 }
 
-static struct member *delete_execution(struct contract *c, struct uuid id)
+static struct member *delete_execution(struct contract *c, struct uuid id, bool closes_letters)
 {
     struct execution_delete *d = ARENA_NEW(&c->mem, struct execution_delete);
 
-    *d = (struct execution_delete){.change = {.apply = execution_delete_apply}, .id = id};
+    *d = (struct execution_delete){
+        .change = {.apply = execution_delete_apply}, .id = id, .closes_letters = closes_letters};
     return change(c, &d->change);
 }
 
@@ -280,14 +286,14 @@ static void test_store__incidents_of_several_strands_are_closed_one_by_one(void 
 static void test_store__letter_of_a_step_in_doubt_is_closed_with_a_note(void **state)
 {
     struct contract *c = *state;
-    struct commit *parked = contract_start(c, STATUS_WAITING, 2), *told;
+    struct commit *parked = contract_start(c, STATUS_WAITING, 2), *notice;
     struct uuid id = add_letter(c, parked, LETTER_RECONCILE);
 
     assert_int_equal(contract_commit(c, parked), MEMBER_APPLIED);
-    told = contract_advance(c, parked, STATUS_COMPLETED, 1);
-    told->incident.status = LETTER_RESOLVED;
-    told->incident.note = STR("seen at the bank");
-    assert_int_equal(contract_commit(c, told), MEMBER_APPLIED);
+    notice = contract_advance(c, parked, STATUS_COMPLETED, 1);
+    notice->incident.status = LETTER_RESOLVED;
+    notice->incident.note = STR("seen at the bank");
+    assert_int_equal(contract_commit(c, notice), MEMBER_APPLIED);
     assert_int_equal(letter(c, id).status, LETTER_RESOLVED);
     assert_str(letter(c, id).note, "seen at the bank");
     assert_int_equal(open_letters(c), 0);
@@ -347,7 +353,8 @@ static void test_store__dead_letters_go_with_their_execution(void **state)
     assert_int_equal(contract_commit(c, failed), MEMBER_APPLIED);
     assert_int_equal(resolve(c, closed, "done")->result, MEMBER_APPLIED);
     assert_int_equal(open_letters(c), 2);
-    assert_int_equal(delete_execution(c, failed->after->id)->result, MEMBER_APPLIED);
+    assert_int_equal(delete_execution(c, failed->after->id, false)->err.code, ERR_LETTER_OPEN);
+    assert_int_equal(delete_execution(c, failed->after->id, true)->result, MEMBER_APPLIED);
     assert_false(exists(c, open));
     assert_false(exists(c, closed));
     assert_true(exists(c, other));
@@ -453,6 +460,11 @@ static void test_store__parked_execution_has_one_letter_until_it_is_tried_again(
     assert_int_equal(open_letters(c), open);
     assert_int_equal(unpark(c, first)->err.code, ERR_CONFLICT);
     assert_int_equal(unpark(c, second)->err.code, ERR_NOT_FOUND);
+    /* A letter that was dealt with does nothing to what is parked again. */
+    assert_int_equal(park(c, id, second)->result, MEMBER_APPLIED);
+    assert_int_equal(unpark(c, first)->err.code, ERR_CONFLICT);
+    assert_int_equal(contract_load(c, id)->crash_count, CRASHES_MAX);
+    assert_int_equal(open_letters(c), open + 1);
 }
 
 static void test_store__commit_of_a_parked_execution_resolves_its_letter(void **state)

@@ -1,6 +1,11 @@
 /* contract_records.c - the claims of contract.h about records that executions write. */
+#include "engine/commit.h"
+#include "engine/reads.h"
+#include "engine/search.h"
+#include "engine/status.h"
 #include "store/contract.h"
-#include "store/record_changes.h"
+#include "store/read_record.h"
+#include "store/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,11 @@
 /* contract_signals.c - the claims of contract.h: waits and signals that a correlation joins. */
-#include "store/change_execution.h"
+#include "engine/commit.h"
+#include "engine/signals.h"
+#include "engine/stored_execution.h"
+#include "store/change_retention.h"
 #include "store/change_signal.h"
 #include "store/contract.h"
-#include "store/migrate.h"
+#include "store/read_signal.h"
 #include "value/json.h"
 
 #include <setjmp.h>
@@ -433,52 +436,6 @@ struct member *contract_wait(struct contract *c, struct str correlation)
 
     start->opened.items[0].correlation = correlation;
     return contract_member(c, start);
-}
-
-/* --- waits that began before there was a table for them --- */
-
-#define OLD_EXECUTION(row, status, phase, correlation)                                             \
-    "INSERT INTO execution (row, id, kind, scenario_code, scenario_version, status, row_version, " \
-    "seq, checkpoint_seq, created_at, updated_at, stop_requested, crash_count, format, org_id, "   \
-    "cursor, waiting_for) VALUES (" row ", '00000000-0000-7000-8000-00000000000" row               \
-    "', 'scenario', 'a', 1, '" status "', 1, 1, 1, 5, 1" row                                       \
-    ", 0, 0, 2, 'org-1', '{\"step\":\"pay\",\"phase\":\"" phase                                    \
-    "\",\"visit\":3,\"types\":[\"go\",\"paid\"]}', '{\"kind\":\"signal\"" correlation "}');"
-
-static struct str found_wait(struct db *db, struct arena *mem, const char *correlation)
-{
-    enum db_status status = db_run(db, SQL_WAIT_FIND,
-                                   DB_PARAMS(db_text(STR("org-1")), db_text(str_of(correlation)),
-                                             db_int(0), db_text(STR("\"paid\""))));
-    struct str id = STR("none");
-
-    if (status == DB_ROW)
-        id = str_copy(mem, db_column_text(db, SQL_WAIT_FIND, 1));
-    db_end(db, SQL_WAIT_FIND);
-    assert_true(status <= DB_DONE);
-    return id;
-}
-
-void contract_migrate_waits(struct db *db, bool is_sqlite)
-{
-    struct arena mem;
-    struct err err;
-
-    arena_init(&mem);
-    assert_true(migrate_to(db, is_sqlite, 8, 0, &err));
-    assert_int_equal(
-        db_script(db, OLD_EXECUTION("1", "waiting", "wait", ",\"correlation\":\"o-1\"")
-                          OLD_EXECUTION("2", "waiting", "wait", ",\"correlation\":42")
-                              OLD_EXECUTION("3", "waiting", "wait", "") OLD_EXECUTION(
-                                  "4", "failed", "wait", ",\"correlation\":\"o-4\"")
-                                  OLD_EXECUTION("5", "waiting", "wait", ",\"correlation\":1.5")),
-        DB_DONE);
-    assert_true(migrate(db, is_sqlite, 0, &err));
-    assert_str(found_wait(db, &mem, "o-1"), "00000000-0000-7000-8000-000000000001");
-    assert_str(found_wait(db, &mem, "42"), "00000000-0000-7000-8000-000000000002");
-    assert_str(found_wait(db, &mem, "o-4"), "none");
-    assert_str(found_wait(db, &mem, "1.5"), "none");
-    arena_fini(&mem);
 }
 
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)

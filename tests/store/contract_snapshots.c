@@ -1,6 +1,12 @@
 /* contract_snapshots.c - claims about snapshots: what executions have pinned of the registry. */
-#include "store/change_snapshot.h"
+#include "define/program.h"
+#include "engine/commit.h"
+#include "engine/status.h"
+#include "engine/stored_execution.h"
+#include "store/change_retention.h"
 #include "store/contract.h"
+#include "store/read_definition.h"
+#include "store/read_retention.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

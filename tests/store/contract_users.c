@@ -1,5 +1,12 @@
 /* contract_users.c - the claims of contract.h about users, tokens and the audit log. */
+#include "engine/commit.h"
+#include "engine/status.h"
+#include "store/change.h"
+#include "store/change_user.h"
 #include "store/contract.h"
+#include "store/org.h"
+#include "store/read_audit.h"
+#include "store/read_user.h"
 #include "store/users.h"
 
 #include <setjmp.h>

@@ -134,6 +134,21 @@ bool private_postgres_start(void)
     return true;
 }
 
+bool private_postgres_share(void)
+{
+    const char *shared = getenv("PAWL_TEST_POSTGRES");
+    char name[32], sql[64];
+
+    if (shared == NULL)
+        return private_postgres_start();
+    (void)snprintf(name, sizeof(name), "test_c_%d", (int)getpid());
+    (void)snprintf(sql, sizeof(sql), "CREATE DATABASE %s", name);
+    (void)snprintf(url, sizeof(url), "%s/postgres", shared);
+    (void)private_postgres_ask(sql);
+    (void)snprintf(url, sizeof(url), "%s/%s", shared, name);
+    return true;
+}
+
 int private_postgres_port(void)
 {
     return port;
@@ -165,6 +180,8 @@ void private_postgres_end(void)
 {
     char command[128];
 
+    if (folder[0] == '\0')
+        return;
     (void)private_postgres_stop();
     (void)snprintf(command, sizeof(command), "rm -rf '%s'", folder);
     (void)!system(command);

@@ -1,5 +1,5 @@
 /* test_log_file.c - claims about SQLite's log when it is written in large pieces. */
-#include "store/log_file.h"
+#include "store/db/log_file.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,8 +1,12 @@
 /* test_sqlite_disk.c - the SQLite file and the disk it is on: its log, no space, I/O errors, backups. */
+#include "engine/commit.h"
+#include "engine/status.h"
+#include "engine/stored_execution.h"
+#include "store/backup.h"
 #include "store/contract.h"
-#include "store/migrate.h"
-#include "store/reader.h"
-#include "store/sql.h"
+#include "store/db/migrate.h"
+#include "store/db/sql.h"
+#include "store/read/reader.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -200,8 +204,8 @@ static void test_sqlite__backup_is_restored_into_an_empty_folder(void **state)
     struct err err;
 
     assert_int_equal(contract_commit(c, kept), MEMBER_APPLIED);
-    assert_true(store_backup(c->store, backup, &err));
-    assert_false(store_backup(c->store, backup, &err));
+    assert_true(store_backup_folder(str_of(c->folder), backup, &err));
+    assert_false(store_backup_folder(str_of(c->folder), backup, &err));
     assert_int_equal(err.code, ERR_CONFLICT);
     assert_int_equal(contract_commit(c, later), MEMBER_APPLIED);
     assert_true(store_restore(backup, folder, &err));

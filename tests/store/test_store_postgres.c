@@ -1,8 +1,11 @@
 /* test_store_postgres.c - the contract on PostgreSQL, and what only a server can suffer. */
 #include "base/log.h"
+#include "engine/commit.h"
+#include "engine/status.h"
+#include "engine/stored_execution.h"
 #include "store/contract.h"
-#include "store/db.h"
-#include "store/migrate.h"
+#include "store/db/db.h"
+#include "store/db/migrate.h"
 #include "store/private_postgres.h"
 #include "store/proxy.h"
 
@@ -367,55 +370,14 @@ static void test_postgres__row_that_is_locked_refuses_its_own_member_alone(void 
 
 /* --- migrations, views --- */
 
-static void test_postgres__every_earlier_version_is_migrated(void **state)
-{
-    struct err err;
-
-    (void)state;
-    for (int64_t from = 0; from <= migrate_newest; from++) {
-        struct db *db = db_postgres_open(private_postgres_fresh(), DB_CREATE, STR("migrate"), &err);
-        int64_t version;
-
-        assert_non_null(db);
-        if (from > 0)
-            assert_true(migrate_to(db, false, from, 0, &err));
-        assert_true(migrate(db, false, 0, &err));
-        assert_true(migrate_version(db, &version, &err));
-        assert_int_equal(version, migrate_newest);
-        db_close(db);
-    }
-}
-
-static void test_postgres__waits_of_an_earlier_version_are_found(void **state)
+static void test_postgres__migrations_follow_the_baseline(void **state)
 {
     struct err err;
     struct db *db = db_postgres_open(private_postgres_fresh(), DB_CREATE, STR("migrate"), &err);
 
     (void)state;
     assert_non_null(db);
-    contract_migrate_waits(db, false);
-    db_close(db);
-}
-
-static void test_postgres__jobs_of_an_earlier_version_are_asked_for(void **state)
-{
-    struct err err;
-    struct db *db = db_postgres_open(private_postgres_fresh(), DB_CREATE, STR("migrate"), &err);
-
-    (void)state;
-    assert_non_null(db);
-    contract_migrate_jobs(db, false);
-    db_close(db);
-}
-
-static void test_postgres__versions_of_an_earlier_version_get_their_facts(void **state)
-{
-    struct err err;
-    struct db *db = db_postgres_open(private_postgres_fresh(), DB_CREATE, STR("migrate"), &err);
-
-    (void)state;
-    assert_non_null(db);
-    contract_migrate_facts(db, false);
+    contract_migrate(db, false);
     db_close(db);
 }
 
@@ -446,8 +408,7 @@ static void test_postgres__servers_that_start_together_migrate_once(void **state
         pthread_join(threads[i], &ok);
         assert_non_null(ok);
     }
-    assert_string_equal(private_postgres_ask("SELECT count(*) - max(version) FROM schema_version"),
-                        "0");
+    assert_string_equal(private_postgres_ask("SELECT count(*) - 1 FROM schema_version"), "0");
 }
 
 static void test_postgres__tables_of_the_seed_can_be_asked(void **state)
@@ -492,10 +453,7 @@ int main(void)
         CLAIM(test_postgres__signal_and_wait_of_two_nodes_do_not_pass_each_other),
         CLAIM(test_postgres__deadlock_is_resolved_by_repeating),
         CLAIM(test_postgres__row_that_is_locked_refuses_its_own_member_alone),
-        cmocka_unit_test(test_postgres__every_earlier_version_is_migrated),
-        cmocka_unit_test(test_postgres__waits_of_an_earlier_version_are_found),
-        cmocka_unit_test(test_postgres__jobs_of_an_earlier_version_are_asked_for),
-        cmocka_unit_test(test_postgres__versions_of_an_earlier_version_get_their_facts),
+        cmocka_unit_test(test_postgres__migrations_follow_the_baseline),
         cmocka_unit_test(test_postgres__servers_that_start_together_migrate_once),
         CLAIM(test_postgres__tables_of_the_seed_can_be_asked),
     };

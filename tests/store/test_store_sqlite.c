@@ -1,8 +1,10 @@
 /* test_store_sqlite.c - the contract on SQLite, and what only a file can suffer. */
+#include "engine/commit.h"
 #include "store/contract.h"
-#include "store/migrate.h"
-#include "store/reader.h"
-#include "store/sql.h"
+#include "store/db/migrate.h"
+#include "store/db/sql.h"
+#include "store/read/reader.h"
+#include "store/read_executions.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -70,7 +72,7 @@ static void test_sqlite__file_is_made_as_it_should_be(void **state)
 
     assert_str(ask(c, "PRAGMA journal_mode"), "wal");
     assert_str(ask(c, "PRAGMA auto_vacuum"), "2");
-    assert_str(ask(c, "SELECT count(*) - max(version) FROM schema_version"), "0");
+    assert_str(ask(c, "SELECT group_concat(version) FROM schema_version"), "37");
 }
 
 static void test_sqlite__file_has_one_node(void **state)
@@ -150,46 +152,27 @@ static void test_sqlite__newer_version_is_refused(void **state)
     assert_non_null(c->store);
 }
 
-static void test_sqlite__every_earlier_version_is_migrated(void **state)
+static void test_sqlite__version_before_the_baseline_is_refused(void **state)
 {
     struct contract *c = *state;
-    struct err err;
 
-    for (int64_t from = 0; from <= migrate_newest; from++) {
-        struct str path = path_of(c, "old.db");
-        struct db *db = db_sqlite_open(path, DB_CREATE, &err);
-        int64_t version;
-
-        assert_non_null(db);
-        if (from > 0)
-            assert_true(migrate_to(db, true, from, 0, &err));
-        assert_true(migrate(db, true, 0, &err));
-        assert_true(migrate(db, true, 0, &err)); /* nothing left to do */
-        assert_true(migrate_version(db, &version, &err));
-        assert_int_equal(version, migrate_newest);
-        db_close(db);
-        assert_int_equal(unlink(path.ptr), 0);
-    }
+    (void)ask(c, "UPDATE schema_version SET version = 36");
+    store_close(c->store);
+    assert_open_fails(c, str_of(c->folder), "start the last 0.1.0 on it once");
+    (void)ask(c, "UPDATE schema_version SET version = 37");
+    c->store = store_open(&(struct store_options){.data_path = str_of(c->folder), .done = &c->done},
+                          &(struct err){0});
+    assert_non_null(c->store);
 }
 
-static void test_sqlite__waits_of_an_earlier_version_are_found(void **state)
+static void test_sqlite__migrations_follow_the_baseline(void **state)
 {
-    struct str path = path_of(*state, "old.db");
+    struct str path = path_of(*state, "empty.db");
     struct err err;
     struct db *db = db_sqlite_open(path, DB_CREATE, &err);
 
     assert_non_null(db);
-    contract_migrate_waits(db, true);
-    db_close(db);
-    assert_int_equal(unlink(path.ptr), 0);
-    db = db_sqlite_open(path, DB_CREATE, &err);
-    assert_non_null(db);
-    contract_migrate_facts(db, true);
-    db_close(db);
-    assert_int_equal(unlink(path.ptr), 0);
-    db = db_sqlite_open(path, DB_CREATE, &err);
-    assert_non_null(db);
-    contract_migrate_jobs(db, true);
+    contract_migrate(db, true);
     db_close(db);
     assert_int_equal(unlink(path.ptr), 0);
 }
@@ -277,7 +260,7 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_READ_ENDED, "PRIMARY KEY"},
         {SQL_EXECUTION_END, "execution_by_id"},
         {SQL_HISTORY_DELETE_SOME, "PRIMARY KEY"},
-        {SQL_READ_TOLD, "execution_events_by_execution"},
+        {SQL_READ_NOTICES, "execution_events_by_execution"},
         {SQL_SIGNALS_DELETE_SOME, "sqlite_autoindex_signals_1"},
         {SQL_ANSWERS_BLANK, "http_idempotency_by_execution"},
         {SQL_LETTERS, "PRIMARY KEY"},
@@ -291,7 +274,7 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_READ_LETTER, "dead_letters_by_id"},
         {SQL_LETTER_FIND, "dead_letters_by_id"},
         {SQL_INCIDENT_CLOSE, "dead_letters_by_execution"},
-        {SQL_TELL, "execution_by_id"},
+        {SQL_NOTICE_ADD, "execution_by_id"},
         {SQL_LETTERS_DELETE_OPEN, "dead_letters_by_execution"},
         {SQL_LETTERS_DELETE_SOME, "dead_letters_by_execution"},
         {SQL_COUNTER, "sqlite_autoindex_counters_1"},
@@ -480,8 +463,8 @@ int main(void)
         CLAIM(test_sqlite__file_where_the_folder_should_be_is_named),
         CLAIM(test_sqlite__read_only_folder_is_named),
         CLAIM(test_sqlite__newer_version_is_refused),
-        CLAIM(test_sqlite__every_earlier_version_is_migrated),
-        CLAIM(test_sqlite__waits_of_an_earlier_version_are_found),
+        CLAIM(test_sqlite__version_before_the_baseline_is_refused),
+        CLAIM(test_sqlite__migrations_follow_the_baseline),
         CLAIM(test_sqlite__tables_of_the_seed_can_be_asked),
         CLAIM(test_sqlite__no_read_scans_a_table),
         CLAIM(test_sqlite__writing_a_commit_makes_no_table_and_searches_no_text),

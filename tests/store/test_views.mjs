@@ -2,8 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-import { until } from '../api/rig.mjs';
-import { check, claim, equal, run } from '../api/stores.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { claim, run } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 /** The rows of a statement as objects; JSON columns are texts in SQLite. */
 function ask(rig, sql) {

@@ -203,7 +203,7 @@ static struct str first_problem(struct arena *mem, const char *scenario, const c
     assert_non_null(program);
     case_run(mem, &c, program, NULL, &trial, &findings, &problems);
     program_release(program);
-    return problems.count > 0 ? problems.items[0] : STR_NONE;
+    return problems.count > 0 ? problems.items[0].text : STR_NONE;
 }
 
 static void test_case__finds_what_is_not_as_expected(void **state)

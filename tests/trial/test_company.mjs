@@ -7,34 +7,22 @@
 import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { createServer, request as httpRequest } from 'node:http';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { MailServer, decode } from '../api/mails.mjs';
-import { checkProgram, until } from '../kill/server.mjs';
-import { Rig, check, equal, pawl } from '../api/stores.mjs';
+import { check, claim, end, equal } from '../lib/claims.mjs';
+import { checkProgram, pawl } from '../lib/program.mjs';
+import { Rig } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
 const FILES = ['onboarding', 'discount', 'sales_order', 'contract'].map((name) => `examples/company/${name}.json`);
 const DAY_S = 86400;
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-company-'));
-const rig = new Rig(folder, null, checkProgram);
-const clock = join(folder, 'clock');
+const rig = new Rig(null, checkProgram);
+const clock = join(rig.folder, 'clock');
 const post = new MailServer();
-let passed = 0;
-let failed = 0;
 let offset = 0;
-
-async function claim(text, test) {
-    try {
-        await test();
-        passed++;
-    } catch (error) {
-        failed++;
-        console.log(`FAILED ${text}\n  ${error.stack}`);
-    }
-}
 
 /** Let time pass for the server. */
 function passTime(seconds) {
@@ -311,5 +299,4 @@ await post.kill();
 service.closeAllConnections();
 service.close();
 await rig.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+end();

@@ -1,46 +1,34 @@
 #!/usr/bin/env bash
 # The declarative tests of examples/ pass, and a test that fails says so and ends with 1.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/claims.sh
 pawl=${PAWL:-build/pawl}
-passed=0
-failed=0
-
-claim() {
-    if [ "$1" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED $2"
-    fi
-}
-
 # Tests of a folder share what is in it, its config for one.
 while IFS= read -r path; do
-    output=$("$pawl" test "$path")
-    claim $? "$path: $output"
+    out=$("$pawl" test "$path")
+    holds $? "$path"
 done < <(find examples -maxdepth 1 -name '*.test.json'; find examples -mindepth 2 -name '*.test.json' -printf '%h\n' | sort -u)
-[ "$passed" -gt 0 ] || claim 1 "there are tests in examples/"
+[ "$passed" -gt 0 ] || holds 1 "there are tests in examples/"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cat >"$folder/wrong.json" <<'END'
 {"name": "wrong", "scenario": "greeting", "input": {"name": "Ann"}, "expect": {"status": "failed"}}
 END
-output=$("$pawl" test examples/greeting.json "$folder/wrong.json")
+out=$("$pawl" test examples/greeting.json "$folder/wrong.json")
 [ $? = 1 ]
-claim $? "a test that fails ends with 1"
-[[ $output == *'status: expected "failed", is "completed"'*'0 passed, 1 failed'* ]]
-claim $? "a test that fails says what was expected: $output"
-output=$("$pawl" test examples/greeting.json "$folder/wrong.json" --json)
-[[ $output == *'"name":"wrong","ok":false,"tookMs":0,"problems":["status: expected'* ]]
-claim $? "--json has a line for each test: $output"
-output=$("$pawl" test "$folder/wrong.json")
-[[ $output == *"no scenario 'greeting'"* ]]
-claim $? "a definition that is not there is named: $output"
+holds $? "a test that fails ends with 1"
+[[ $out == *'status: expected "failed", is "completed"'*'0 passed, 1 failed'* ]]
+holds $? "a test that fails says what was expected"
+out=$("$pawl" test examples/greeting.json "$folder/wrong.json" --json)
+[[ $out == *'"name":"wrong","ok":false,"tookMs":0,"problems":["status: expected'* ]]
+holds $? "--json has a line for each test"
+out=$("$pawl" test "$folder/wrong.json")
+[[ $out == *"no scenario 'greeting'"* ]]
+holds $? "a definition that is not there is named"
 "$pawl" test examples/greeting.json 2>/dev/null
 [ $? = 1 ]
-claim $? "files without a test are no success"
+holds $? "files without a test are no success"
 cat >"$folder/undone.json" <<'END'
 {"name": "undone", "scenario": {"code": "order", "steps": [
   {"code": "reserve", "procedure": {"type": "compute.transform", "data": {"place": "A7"}},
@@ -49,7 +37,6 @@ cat >"$folder/undone.json" <<'END'
   {"code": "pay", "procedure": {"type": "compute.fail", "code": "declined", "message": "no"}}]},
  "expect": {"status": "failed", "logs": ["release A7"]}}
 END
-output=$(timeout 120 "$pawl" test "$folder/undone.json")
-claim $? "what was done before a wait is undone: $output"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+out=$(timeout 120 "$pawl" test "$folder/undone.json")
+holds $? "what was done before a wait is undone"
+end_claims

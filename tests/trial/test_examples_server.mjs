@@ -1,26 +1,13 @@
 #!/usr/bin/env node
 // The examples on a real server: applied as a person would, started, answered, followed to their end.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
-import { until } from '../kill/server.mjs';
-import { Rig, equal, pawl } from '../api/stores.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { pawl } from '../lib/program.mjs';
+import { Rig } from '../lib/stores.mjs';
+import { until } from '../lib/wait.mjs';
 
-const rig = new Rig(mkdtempSync(join(tmpdir(), 'pawl-examples-')), null);
-let passed = 0;
-let failed = 0;
-
-async function claim(text, test) {
-    try {
-        await test();
-        passed++;
-    } catch (error) {
-        failed++;
-        console.log(`FAILED ${text}\n  ${error.message}`);
-    }
-}
+const rig = new Rig();
 
 const state = async (id) => (await rig.api('GET', `/executions/${id}`)).body;
 const standsAt = (id, step) => until(`${step} waits`, async () => {
@@ -108,5 +95,4 @@ await claim('a contract is signed by both and becomes active', async () => {
 });
 
 await rig.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+end();

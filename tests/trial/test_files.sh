@@ -1,32 +1,21 @@
 #!/usr/bin/env bash
 # pawl test finds what a test names among the files given and beside it: scenarios, procedures,
 # functions, config, processes that are started; and runs those tests that are meant.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/claims.sh
 pawl=$(realpath "${PAWL:-build/pawl}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-passed=0
-failed=0
 
 # run ARGUMENT...: what pawl test prints, and its status
 run() {
-    got=$("$pawl" test "$@" 2>&1)
+    out=$("$pawl" test "$@" 2>&1)
     status=$?
 }
 
-claim() {
-    if [ "$2" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED %s\n%s (%s)\n' "$1" "$got" "$status"
-    fi
-}
-
 has() {
-    [[ $got == *"$1"* ]]
+    [[ $out == *"$1"* ]]
 }
 
 cat >parent.json <<'END'
@@ -74,38 +63,37 @@ END
 
 run world.json parent.test.json
 has "6 passed, 0 failed"
-claim "what a test names is found beside it" $?
+holds $? "what a test names is found beside it"
 run world.json price.json child.json parent.json parent.test.json --json
-[ "$status" = 0 ] && [ "$(grep -c '"ok":true,"tookMs":172800000' <<<"$got")" = 2 ]
-claim "--json says how long each took" $?
+[ "$status" = 0 ] && [ "$(grep -c '"ok":true,"tookMs":172800000' <<<"$out")" = 2 ]
+holds $? "--json says how long each took"
 run world.json parent.test.json --only "the procedure"
 has "the procedure alone" && has "2 passed, 0 failed, 4 not run" && ! has "another config"
-claim "--only runs those with the words in their names" $?
+holds $? "--only runs those with the words in their names"
 run world.json parent.test.json --only nothing
 [ "$status" = 1 ] && has "no test has 'nothing' in its name"
-claim "--only that fits nothing is no success" $?
+holds $? "--only that fits nothing is no success"
 run parent.test.json --only together
 [ "$status" = 1 ] && has "undeclared function 'fn.twice'"
-claim "a function that is not given is named" $?
+holds $? "a function that is not given is named"
 echo '{"kind": "function", "name": "twice", "params": [], "body": "n *"}' >broken.json
 run broken.json parent.test.json
 [ "$status" = 1 ] && has "fn.twice:/body: "
-claim "a function that is broken is told" $?
+holds $? "a function that is broken is told"
 sed -i 's/"halve"/"half"/; s/input.n/inptu.n/' child.json
 run world.json parent.test.json --only together
 [ "$status" = 1 ] && has "child.json:3:84:/steps/1/procedure/data/half: " && has "did you mean"
-claim "a process that does not compile is told with its place" $?
+holds $? "a process that does not compile is told with its place"
 echo '{"name": "x", "procedure": "nowhere", "expect": {}}' >x.test.json
 run x.test.json
 [ "$status" = 1 ] && has "no procedure 'nowhere'"
-claim "a procedure that is not there is named" $?
+holds $? "a procedure that is not there is named"
 echo '{"name": "x", "procedure": "Not a code", "expect": {}}' >x.test.json
 run x.test.json
 [ "$status" = 1 ] && has "'procedure' is a code"
-claim "a procedure has a code" $?
+holds $? "a procedure has a code"
 echo '[{"nmae": "x"}, 7]' >x.test.json
 run x.test.json
 [ "$status" = 1 ] && has "did you mean 'name'?" && has "a case is an object" && has "case 2"
-claim "a case that is none is told by its number" $?
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+holds $? "a case that is none is told by its number"
+end_claims

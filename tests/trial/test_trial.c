@@ -1,6 +1,7 @@
 /* test_trial.c - trials of processes with rollbacks, mocks, children and operators. */
 #include "trial/case.h"
 
+#include "engine/search.h"
 #include "value/json.h"
 
 #include <setjmp.h>
@@ -51,7 +52,7 @@ static const struct program *compile(struct rig *rig, struct value definition)
     for (size_t i = 0; i < findings.count; i++)
         if (!findings.items[i].is_warning)
             print_message("%.*s: %.*s\n", STR_ARG(findings.items[i].pointer),
-                          STR_ARG(findings.items[i].message));
+                          STR_ARG(findings.items[i].message.text));
     assert_non_null(program);
     *VEC_ADD(&rig->mem, &rig->programs) = program;
     return program;
@@ -78,7 +79,7 @@ static struct trial run(struct rig *rig, const char *text, const struct trial_wo
     struct err err;
 
     if (!case_read(&rig->mem, read_json(&rig->mem, text), &c, &err)) {
-        *VEC_ADD(&rig->mem, problems) = str_copy(&rig->mem, str_of(err.message));
+        *VEC_ADD(&rig->mem, problems) = sentence_copy(&rig->mem, err_sentence(&err));
         return trial;
     }
     case_run(&rig->mem, &c, compile(rig, c.definition), world, &trial, &findings, problems);
@@ -102,10 +103,11 @@ static void check(const char *text, const char *problem)
     arena_init(&rig.mem);
     (void)run(&rig, text, &world, &problems);
     if (problem == NULL && problems.count > 0)
-        fail_msg("%s:\n%.*s", text, STR_ARG(problems.items[0]));
-    if (problem != NULL && (problems.count == 0 || !str_eq(problems.items[0], str_of(problem))))
+        fail_msg("%s:\n%.*s", text, STR_ARG(problems.items[0].text));
+    if (problem != NULL &&
+        (problems.count == 0 || !str_eq(problems.items[0].text, str_of(problem))))
         fail_msg("%s:\nfound '%.*s', not '%s'", text,
-                 STR_ARG(problems.count > 0 ? problems.items[0] : STR_NONE), problem);
+                 STR_ARG(problems.count > 0 ? problems.items[0].text : STR_NONE), problem);
     rig_end(&rig);
 }
 
@@ -384,6 +386,28 @@ static void test_trial__a_mock_stands_in_for_a_process(void **state)
           NULL);
 }
 
+/* The findings of a signal that is refused stand in the memory of the execution, which is freed. */
+static void test_trial__a_refusal_outlives_the_execution(void **state)
+{
+    (void)state;
+    check("{'scenario':{'code':'p','steps':[{'code':'ask','procedure':{'type':'wait.signal',"
+          "'signalType':'go','form':[{'name':'amount','type':'integer','required':true}]}}]},"
+          "'signals':[{'type':'go','payload':{'amount':'many'},'refused':{'code':'nothing'}},"
+          "{'type':'go','payload':{'amount':1}}],'expect':{'status':'completed'}}",
+          "the signal 'go' was refused in other words: the payload does not fit the form: amount "
+          "must be a whole number, not a text");
+}
+
+static void test_trial__who_is_cancelled_cancels_what_it_waits_for(void **state)
+{
+    (void)state;
+    check(STARTS("{'type':'flow.start','code':'slow','wait':true}") "'cancel':{'after':'1h'},"
+                                                                    "'expect':{'status':'cancelled'"
+                                                                    ",'children':[{'code':'slow','"
+                                                                    "status':'cancelled'}]}}",
+          NULL);
+}
+
 static void test_trial__a_key_is_held_by_one(void **state)
 {
     (void)state;
@@ -455,10 +479,10 @@ static void test_trial__is_cut_when_it_goes_on_for_too_long(void **state)
 
     (void)state;
     arena_init(&rig.mem);
-    assert_int_equal(run(&rig, ENDLESS, &world, &problems).cut, TRIAL_CUT_TIME);
+    assert_int_equal(run(&rig, ENDLESS, &world, &problems).stop, TRIAL_STOPPED_TIME);
     world = (struct trial_world){.memory_max = rig.mem.held_bytes + (1 << 20)};
-    assert_int_equal(run(&rig, ENDLESS, &world, &problems).cut, TRIAL_CUT_MEMORY);
-    assert_int_equal(run(&rig, ENDLESS, NULL, &problems).cut, TRIAL_CUT_EVENTS);
+    assert_int_equal(run(&rig, ENDLESS, &world, &problems).stop, TRIAL_STOPPED_MEMORY);
+    assert_int_equal(run(&rig, ENDLESS, NULL, &problems).stop, TRIAL_STOPPED_EVENTS);
     rig_end(&rig);
 }
 
@@ -508,7 +532,7 @@ static void test_trial__writes_lie_over_the_records_of_the_world(void **state)
               "string(i.version))'},'expect':{'result':['7@5','1@1']}}",
               &world, &problems);
     if (problems.count > 0)
-        fail_msg("%.*s", STR_ARG(problems.items[0]));
+        fail_msg("%.*s", STR_ARG(problems.items[0].text));
     rig_end(&rig);
 }
 
@@ -531,6 +555,8 @@ int main(void)
         cmocka_unit_test(test_trial__the_failure_of_a_child_is_its_own),
         cmocka_unit_test(test_trial__does_not_wait_unless_it_is_told_to),
         cmocka_unit_test(test_trial__a_mock_stands_in_for_a_process),
+        cmocka_unit_test(test_trial__a_refusal_outlives_the_execution),
+        cmocka_unit_test(test_trial__who_is_cancelled_cancels_what_it_waits_for),
         cmocka_unit_test(test_trial__a_key_is_held_by_one),
         cmocka_unit_test(test_trial__an_operator_mends_it),
         cmocka_unit_test(test_trial__an_operator_tries_a_failure_again),

@@ -1,5 +1,5 @@
 // editor.mjs - what the tests of the constructor do to a page: as a person would, by labels and names.
-import { equal } from '../api/rig.mjs';
+import { equal } from '../lib/claims.mjs';
 
 /** The field of the inspector with this label; of several the last, which is the one that was added. */
 export const field = (page, label, within = '.inspector') => page.locator(`${within} .fld:has(> .flh label:text-is("${label}"))`).last();
@@ -60,7 +60,11 @@ export async function addPair(page, list, name, value) {
     await row.locator('.val textarea, .val input').last().fill(value);
 }
 
-export const saved = (page) => page.waitForFunction(() => /^saved/.test(document.querySelector('.savedword')?.textContent ?? ''));
+/** What was typed or pressed before is on the server: a press is drawn first, in two frames at most. */
+export const saved = async (page) => {
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    await page.waitForFunction(() => /^saved/.test(document.querySelector('.savedword')?.textContent ?? ''));
+};
 export const noProblems = async (page) => {
     await page.waitForSelector('.problems .gl.c-ok').catch(async () => equal(await page.locator('.problems').innerText(), 'none', 'problems'));
 };

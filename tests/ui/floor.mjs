@@ -1,6 +1,6 @@
 // floor.mjs - a building site for the browser tests and the screenshots: people with trades, tasks in every status, a shift, a hold,
 // a defect with its fix, somebody who asks for help.
-import { equal } from '../api/rig.mjs';
+import { equal } from '../lib/claims.mjs';
 
 let events = 0;
 
@@ -8,13 +8,13 @@ export async function fillFloor(server) {
     const as = async (token, method, path, body, wanted = [200, 201]) => {
         const answer = await server.call(token, method, `/api/v1${path}`, body);
         equal(wanted.includes(answer.status), true, `${method} ${path}: ${answer.status} ${answer.raw}`);
-        return answer.json;
+        return answer.body;
     };
     const people = {};
     for (const [name, role, skill_level, specializations] of [
         ['Lena', 'lead'], ['Sven', 'supervisor'], ['Barbara', 'executor', 6, ['electrical']], ['Grace', 'executor', 8, ['electrical', 'painting']], ['John', 'executor', 7, ['plumbing']],
         ['Margaret', 'executor', 7, ['painting']], ['Dennis', 'executor', 4, ['electrical']], ['Radia', 'executor', 5, ['plumbing']], ['Tony', 'executor', 3, ['electrical']],
-    ]) people[name] = await as(server.admin, 'POST', '/users', { name, role, ...(skill_level ? { skill_level, specializations } : {}) });
+    ]) people[name] = await as(server.token, 'POST', '/users', { name, role, ...(skill_level ? { skill_level, specializations } : {}) });
     const lead = people.Lena.token;
     const tasks = {};
     const make = async (name, body) => { tasks[name] = await as(lead, 'POST', '/tasks', { project_id: 'Building B, level 2', ...body }); };

@@ -1,15 +1,14 @@
-// screenshots.mjs - every screen of the web UI into docs/ui, as `make screenshots` does: light and dark, English and Russian, wide and on a phone.
+// screenshots.mjs - every screen of the web UI into a folder, build/ui-pictures by `make screenshots`: light and dark, English and Russian, wide and on a phone.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dropFolder, makeFolder, Server } from '../api/rig.mjs';
-import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { startServer } from '../lib/server.mjs';
+import { until } from '../lib/wait.mjs';
 import { fillFloor } from './floor.mjs';
 import { fill } from './world.mjs';
 
-const OUT = process.argv[2] ?? 'docs/ui'; // of the drawing itself: whoever imports this file draws nothing
+const OUT = process.argv[2] ?? 'build/ui-pictures'; // of the drawing itself: whoever imports this file draws nothing
 const ONLY = process.argv.slice(3); // names of screens that are drawn anew; all of them when there are none
-const folder = makeFolder();
-const server = new Server(folder);
-await server.start();
+const server = await startServer();
 await fill(server, ['order_processing', 'discount_approval', 'client_onboarding', 'contract_signing'].map((name) => JSON.parse(readFileSync(`examples/${name}.json`, 'utf8'))));
 for (const [path, body] of [['/functions/vat', { params: [{ name: 'sum', type: 'number' }], body: 'sum * 0.19' }], ['/templates/on_its_way', { subject: 'Your order {{ data.order }}', body: 'It is on its way, as parcel {{ data.parcel }}.' }], ['/config/discount_limit', { value: 100000 }]]) await server.asAdmin('PUT', path, body);
 for (const [name, role, groups] of [['Ada', 'operator', ['orders']], ['Grace', 'admin', ['directors']], ['Alan', 'operator', ['directors', 'managers']], ['Edsger', 'viewer', []]]) await server.user({ name, role, groups, email: `${name.toLowerCase()}@example.org` });
@@ -19,7 +18,7 @@ const { people, tasks } = await fillFloor(server);
 const ask = async (method, path, body) => {
     const answer = await server.asAdmin(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.raw}`);
-    return answer.json;
+    return answer.body;
 };
 await ask('PUT', '/credentials/payments', { type: 'api_key', base_url: 'https://payments.internal/v1', header_name: 'X-Api-Key', header_value: 'sk_live_51H' });
 await ask('PUT', '/credentials/bank', { type: 'oauth2_client', base_url: 'https://api.bank.example', token_url: 'https://id.bank.example/token', client_id: 'pawl', client_secret: 'secret-of-pawl', scope: 'payments' });
@@ -52,16 +51,9 @@ await ask('POST', '/import', { items: [
 await ask('POST', '/executions', { code: 'export', input: { n: '7' } });
 await ask('POST', '/executions', { code: 'parcel', key: 'parcel-19' });
 
-const one = async (key) => {
-    // What another execution starts begins a moment later.
-    for (let i = 0; i < 250; i++) {
-        const { items } = (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json;
-        if (items.length > 0) return items[0].id;
-        await new Promise((done) => setTimeout(done, 20));
-    }
-    throw new Error(`there is no execution ${key}`);
-};
-const letter = (await server.asAdmin('GET', '/dlq?limit=1')).json.items[0].id;
+// What another execution starts begins a moment later.
+const one = (key) => until(`the execution ${key}`, async () => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).body.items[0]?.id);
+const letter = (await server.asAdmin('GET', '/dlq?limit=1')).body.items[0].id;
 const click = (selector) => (page) => page.click(selector);
 /** One draft, changed by two: a field that both changed, a step that both put in, and what fits together. */
 async function merging(page) {
@@ -78,7 +70,7 @@ async function merging(page) {
     await page.keyboard.insertText(changed('Enter it into the books', 'paid in full'));
     await page.waitForSelector('.merge');
 }
-const [admin, lead, worker] = [server.admin, people.Lena.token, people.Tony.token];
+const [admin, lead, worker] = [server.token, people.Lena.token, people.Tony.token];
 // name, address, what is waited for, what is done then, 'wide' when it is not for phones, whose page it is
 const SCREENS = [
     ['overview', '/', '.dash'],
@@ -150,7 +142,7 @@ const SCREENS = [
     ['keys', '/executions', '.trow', async (page) => { await page.keyboard.press('?'); await page.waitForSelector('.keys'); }, 'wide'],
 ];
 /** The screens, in a server that is filled for them; for tests that walk over all of them. */
-export { folder, SCREENS, server };
+export { SCREENS, server };
 
 if (process.argv[1]?.endsWith('screenshots.mjs')) {
     const VARIANTS = [['light', 'en', 1280], ['dark', 'en', 1280], ['light', 'ru', 1280], ['light', 'en', 390], ['dark', 'ru', 390]];
@@ -176,7 +168,7 @@ if (process.argv[1]?.endsWith('screenshots.mjs')) {
             const page = await openPage(browser, server, look);
             pages.set(token, page);
             await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
-            await page.goto(server.base);
+            await page.goto(server.url);
             await page.waitForSelector('#token');
             if (token === admin) await draw(page, 'sign-in');
             await page.goto('about:blank');
@@ -187,7 +179,7 @@ if (process.argv[1]?.endsWith('screenshots.mjs')) {
         for (const [name, path, ready, act, only, token = admin] of SCREENS) {
             if ((only === 'wide' && phone) || (ONLY.length > 0 && !ONLY.includes(name))) continue;
             const page = await pageOf(token);
-            await page.goto(server.base + path);
+            await page.goto(server.url + path);
             await page.waitForSelector(ready).catch((error) => { throw new Error(`${name}: ${error.message}`); });
             if (act) await act(page);
             await draw(page, name);
@@ -206,7 +198,6 @@ if (process.argv[1]?.endsWith('screenshots.mjs')) {
     writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
     await browser.close();
     await server.stop();
-    dropFolder(folder);
     console.log(`${[...list.values()].flat().length} screenshots in ${OUT}`);
     if (wrong.length) {
         console.log(wrong.join('\n'));

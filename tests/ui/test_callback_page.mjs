@@ -1,10 +1,11 @@
 // The page behind a link that answers a wait, in a browser: by keyboard, on a small screen, in both languages and colours.
 import { createServer } from 'node:http';
 
-import { Claims, Server, dropFolder, equal, makeFolder, until } from '../api/rig.mjs';
-import { complaintsOf, openBrowser, openPage } from './browser.mjs';
+import { complaintsOf, openBrowser, openPage } from '../lib/browser.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
+import { until } from '../lib/wait.mjs';
 
-const claims = new Claims();
 const FORM = [
     { name: 'approved', type: 'boolean', required: true, label: 'Approve the discount?' },
     { name: 'amount', type: 'integer', label: 'Amount', description: 'In euros' },
@@ -25,9 +26,7 @@ const receiver = createServer((request, response) => {
 });
 await new Promise((done) => receiver.listen(0, '127.0.0.1', done));
 
-const folder = makeFolder();
-const server = new Server(folder);
-if (!(await server.start())) throw new Error(server.log);
+const server = await startServer();
 const api = (method, path, body) => server.asAdmin(method, path, body);
 await api('PUT', '/scenarios/ask/draft', {
     code: 'ask', steps: [
@@ -38,15 +37,15 @@ await api('PUT', '/scenarios/ask/draft', {
 await api('POST', '/scenarios/ask/publish');
 
 async function linked() {
-    const { id } = (await api('POST', '/executions', { code: 'ask' })).json;
-    await until('it waits', async () => (await api('GET', `/executions/${id}`)).json.currentStep === 'ask');
+    const { id } = (await api('POST', '/executions', { code: 'ask' })).body;
+    await until('it waits', async () => (await api('GET', `/executions/${id}`)).body.currentStep === 'ask');
     return { id, link: told.at(-1) };
 }
 
 const browser = await openBrowser();
 
 for (const [locale, colorScheme, send] of [['en-GB', 'light', 'Send the answer'], ['ru-RU', 'dark', 'Отправить ответ']]) {
-    await claims.claim(`${locale}, ${colorScheme}: the page fits 390 pixels, axe has nothing against it, and it is filled in by keyboard`, async () => {
+    await claim(`${locale}, ${colorScheme}: the page fits 390 pixels, axe has nothing against it, and it is filled in by keyboard`, async () => {
         const { id, link } = await linked();
         const page = await openPage(browser, server, { viewport: { width: 390, height: 800 }, locale, colorScheme, extraHTTPHeaders: {} });
         await page.goto(link);
@@ -63,14 +62,14 @@ for (const [locale, colorScheme, send] of [['en-GB', 'light', 'Send the answer']
         equal(await complaintsOf(page), [], 'with mistakes, too');
         equal(await page.locator('#f-approved-no').isChecked(), true, 'what was filled in is kept');
         equal(await page.getAttribute('#f-reason', 'aria-invalid'), 'true');
-        equal((await api('GET', `/executions/${id}`)).json.status, 'waiting');
+        equal((await api('GET', `/executions/${id}`)).body.status, 'waiting');
         await page.fill('#f-reason', 'too much');
         await page.fill('#f-at', '2026-03-01T10:30:00');
         await page.selectOption('#f-kind', 'old');
         await page.locator('#f-reason').press('Enter');
         await page.waitForSelector('p.card');
         equal(await complaintsOf(page), []);
-        const { status, result } = (await api('GET', `/executions/${id}`)).json;
+        const { status, result } = (await api('GET', `/executions/${id}`)).body;
         equal([status, result.payload], ['completed', { approved: false, kind: 'old', reason: 'too much', at: '2026-03-01T10:30:00Z' }]);
         await page.goto(link);
         equal(await complaintsOf(page), []);
@@ -83,5 +82,4 @@ for (const [locale, colorScheme, send] of [['en-GB', 'light', 'Send the answer']
 await browser.close();
 receiver.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

@@ -1,17 +1,15 @@
 // Nothing that was typed is lost: a window that is closed, a page that crashes, a server that is away, another who
 // published, a session that ended, a browser without room.
 import { readFileSync } from 'node:fs';
-import { chromium } from 'playwright-core';
-import { Claims, dropFolder, equal, makeFolder, Server, until } from '../api/rig.mjs';
-import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
+import { until } from '../lib/wait.mjs';
 import { saved } from './editor.mjs';
 
-const folder = makeFolder();
-const server = new Server(folder);
-if (!(await server.start())) throw new Error(server.log);
-server.args = ['--listen', new URL(server.base).host];
+const server = await startServer();
+server.args = ['--listen', new URL(server.url).host];
 const text = readFileSync('examples/discount_approval.json', 'utf8');
-const claims = new Claims();
 const browser = await openBrowser();
 let made = 0;
 
@@ -22,9 +20,9 @@ async function process() {
     equal((await server.asAdmin('POST', `/scenarios/${code}/publish`, {})).status, 200);
     return code;
 }
-const stored = async (code) => (await server.asAdmin('GET', `/scenarios/${code}`)).json;
+const stored = async (code) => (await server.asAdmin('GET', `/scenarios/${code}`)).body;
 const nameOf = (version) => version?.definition.steps[0].name;
-const open = async (page, code, at = server.base) => {
+const open = async (page, code, at = server.url) => {
     await page.goto(`${at}/processes/scenarios/${code}`);
     await page.waitForSelector('[data-code=check], .merge');
 };
@@ -43,7 +41,7 @@ const signedIn = async (options) => {
 };
 await process();
 
-await claims.claim('a window that is closed in the middle of a word: the next one has the word, and saves it', async () => {
+await claim('a window that is closed in the middle of a word: the next one has the word, and saves it', async () => {
     const code = await process();
     const page = await signedIn();
     await open(page, code);
@@ -62,7 +60,44 @@ await claims.claim('a window that is closed in the middle of a word: the next on
     await context.close();
 });
 
-await claims.claim('a page that crashes in the middle of a word has it when it is loaded again', async () => {
+await claim('a page that is loaded again while its own save is on the way, or whose answer is lost, does not meet itself as another', async () => {
+    const code = await process();
+    const page = await signedIn();
+    await open(page, code);
+    let arrived = 0;
+    await page.route('**/draft', async (route) => {
+        if (route.request().method() !== 'PUT' || arrived > 0) return route.fallback();
+        await route.fetch();
+        arrived++;
+    });
+    await type(page, 'First');
+    await until('the first save is there', () => arrived === 1);
+    await page.keyboard.type(' and more');
+    await page.reload();
+    await page.waitForSelector('[data-code=check], .merge');
+    equal(await page.locator('.merge').count(), 0);
+    await shows(page, 'First and more');
+    await saved(page);
+    equal(nameOf((await stored(code)).draft), 'First and more');
+
+    arrived = 0;
+    await page.unroute('**/draft');
+    await page.route('**/draft', async (route) => {
+        if (route.request().method() !== 'PUT' || arrived > 0) return route.fallback();
+        await route.fetch();
+        arrived++;
+        await page.keyboard.type(', typed meanwhile');
+        return route.abort('connectionreset');
+    });
+    await type(page, 'Second');
+    await until('the first save is there', () => arrived === 1);
+    await shows(page, 'typed meanwhile');
+    await until('all of it is saved', async () => nameOf((await stored(code)).draft)?.endsWith('typed meanwhile'));
+    equal(await page.locator('.merge').count(), 0);
+    await page.context().close();
+});
+
+await claim('a page that crashes in the middle of a word has it when it is loaded again', async () => {
     const code = await process();
     const page = await signedIn();
     const context = page.context();
@@ -82,7 +117,7 @@ await claims.claim('a page that crashes in the middle of a word has it when it i
     await context.close();
 });
 
-await claims.claim('a text that is no JSON survives its window, and is saved when it is JSON again', async () => {
+await claim('a text that is no JSON survives its window, and is saved when it is JSON again', async () => {
     const code = await process();
     const page = await signedIn();
     const context = page.context();
@@ -105,7 +140,7 @@ await claims.claim('a text that is no JSON survives its window, and is saved whe
     await context.close();
 });
 
-await claims.claim('what was typed and taken back does not come again', async () => {
+await claim('what was typed and taken back does not come again', async () => {
     const code = await process();
     const page = await signedIn();
     const context = page.context();
@@ -124,7 +159,7 @@ await claims.claim('what was typed and taken back does not come again', async ()
     await context.close();
 });
 
-await claims.claim('two tabs and a window that was closed: each has its own text, and a tab that lives is not robbed of it', async () => {
+await claim('two tabs and a window that was closed: each has its own text, and a tab that lives is not robbed of it', async () => {
     const code = await process();
     const page = await signedIn();
     const other = await page.context().newPage();
@@ -144,13 +179,13 @@ await claims.claim('two tabs and a window that was closed: each has its own text
     await page.context().close();
 });
 
-await claims.claim('what another published while one typed is merged with it, and not written over', async () => {
+await claim('what another published while one typed is merged with it, and not written over', async () => {
     const code = await process();
     const page = await signedIn();
     await open(page, code);
     const theirs = text.replace('"discount_approval"', `"${code}"`).replace('"timeout": "24h"', '"timeout": "12h"');
     equal((await server.asAdmin('PUT', `/scenarios/${code}/draft`, theirs)).status, 200);
-    equal((await server.asAdmin('POST', `/scenarios/${code}/publish`, {})).json.version, 2);
+    equal((await server.asAdmin('POST', `/scenarios/${code}/publish`, {})).body.version, 2);
     await type(page, 'Of mine');
     await page.waitForSelector('.merge');
     equal(/published this at/.test(await page.textContent('.msay')), true, await page.textContent('.msay'));
@@ -162,21 +197,21 @@ await claims.claim('what another published while one typed is merged with it, an
     await page.context().close();
 });
 
-await claims.claim('a draft that another changed and published takes one into the merge; one that was published as it stood does not', async () => {
+await claim('a draft that another changed and published takes one into the merge; one that was published as it stood does not', async () => {
     const code = await process();
     const page = await signedIn();
     await open(page, code);
     await type(page, 'First');
     await saved(page);
     const { draft } = await stored(code);
-    equal((await server.asAdmin('POST', `/scenarios/${code}/publish`, {})).json.version, 2);
+    equal((await server.asAdmin('POST', `/scenarios/${code}/publish`, {})).body.version, 2);
     await page.keyboard.type(' and more');
     await page.waitForFunction(() => /^saved/.test(document.querySelector('.savedword')?.textContent ?? ''));
     await until('it is a draft again', async () => nameOf((await stored(code)).draft) === 'First and more');
     equal(await page.locator('.merge').count(), 0);
     const now = (await stored(code)).draft;
-    equal((await server.call(server.admin, 'PUT', `/api/v1/scenarios/${code}/draft`, JSON.stringify({ ...now.definition, name: 'Another name' }), { 'If-Match': `"${now.version}"` })).status, 200);
-    equal((await server.asAdmin('POST', `/scenarios/${code}/publish`, {})).json.version, 3);
+    equal((await server.call(server.token, 'PUT', `/api/v1/scenarios/${code}/draft`, JSON.stringify({ ...now.definition, name: 'Another name' }), { 'If-Match': `"${now.version}"` })).status, 200);
+    equal((await server.asAdmin('POST', `/scenarios/${code}/publish`, {})).body.version, 3);
     await page.keyboard.type(', and yet more');
     await page.waitForSelector('.merge');
     await page.click('.btn.ink:has-text("Save what was merged")');
@@ -187,7 +222,7 @@ await claims.claim('a draft that another changed and published takes one into th
     await page.context().close();
 });
 
-await claims.claim('a draft that another has saved since one looked is not published unseen: it is shown first', async () => {
+await claim('a draft that another has saved since one looked is not published unseen: it is shown first', async () => {
     const code = await process();
     const page = await signedIn();
     await open(page, code);
@@ -210,7 +245,7 @@ await claims.claim('a draft that another has saved since one looked is not publi
     await page.context().close();
 });
 
-await claims.claim('a text with the line ends of Windows is no change when it is opened, and keeps them when one word is', async () => {
+await claim('a text with the line ends of Windows is no change when it is opened, and keeps them when one word is', async () => {
     const code = `approval_${++made}`;
     const raw = text.replace('"discount_approval"', `"${code}"`).replaceAll('\n', '\r\n').replace(/\r\n$/, '');
     await server.asAdmin('PUT', `/scenarios/${code}/draft`, raw);
@@ -226,7 +261,7 @@ await claims.claim('a text with the line ends of Windows is no change when it is
     await page.context().close();
 });
 
-await claims.claim('a session that ended while one typed: after signing in again the text is there, and is saved', async () => {
+await claim('a session that ended while one typed: after signing in again the text is there, and is saved', async () => {
     const code = await process();
     const page = await signedIn();
     await open(page, code);
@@ -236,7 +271,7 @@ await claims.claim('a session that ended while one typed: after signing in again
     await page.context().clearCookies();
     await page.keyboard.type('nobody');
     await page.waitForSelector('#token');
-    await page.fill('#token', server.admin);
+    await page.fill('#token', server.token);
     await page.keyboard.press('Enter');
     await shows(page, 'Typed by nobody');
     await saved(page);
@@ -244,7 +279,7 @@ await claims.claim('a session that ended while one typed: after signing in again
     await page.context().close();
 });
 
-await claims.claim('a browser whose local storage is full keeps it all the same', async () => {
+await claim('a browser whose local storage is full keeps it all the same', async () => {
     const code = await process();
     const page = await signedIn();
     const context = page.context();
@@ -268,7 +303,7 @@ await claims.claim('a browser whose local storage is full keeps it all the same'
     await context.close();
 });
 
-await claims.claim('a browser that can keep nothing at all says so, saves at once, and asks before the page is left', async () => {
+await claim('a browser that can keep nothing at all says so, saves at once, and asks before the page is left', async () => {
     const code = await process();
     const page = await signedIn();
     await page.addInitScript(() => {
@@ -293,13 +328,13 @@ await claims.claim('a browser that can keep nothing at all says so, saves at onc
     await page.context().close();
 });
 
-await claims.claim('by plain HTTP from another machine, where browsers give no locks: it is kept, found at once, and published', async () => {
-    const port = new URL(server.base).port;
-    const far = await chromium.launch({ executablePath: globalThis.process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP pawl.test 127.0.0.1'] });
+await claim('by plain HTTP from another machine, where browsers give no locks: it is kept, found at once, and published', async () => {
+    const port = new URL(server.url).port;
+    const far = await openBrowser(['--host-resolver-rules=MAP pawl.test 127.0.0.1']);
     const at = `http://pawl.test:${port}`;
     const code = await process();
-    const page = await openPage(far, { base: at });
-    await page.goto(`${at}/processes#token=${server.admin}`);
+    const page = await openPage(far, { url: at });
+    await page.goto(`${at}/processes#token=${server.token}`);
     await page.waitForSelector('.trow');
     equal(await page.evaluate(() => [isSecureContext, 'locks' in navigator]), [false, false]);
     await open(page, code, at);
@@ -325,5 +360,4 @@ await claims.claim('by plain HTTP from another machine, where browsers give no l
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

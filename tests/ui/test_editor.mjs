@@ -1,16 +1,14 @@
 // The constructor in a browser, against the real server: a process is built, published, run and corrected without a line of JSON.
 import { readFileSync } from 'node:fs';
-import { Claims, dropFolder, equal, makeFolder, Server, until } from '../api/rig.mjs';
-import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
 import { addItem, addPair, addStep, field, fill, noProblems, saved } from './editor.mjs';
 
 const axe = readFileSync('tests/node_modules/axe-core/axe.min.js', 'utf8');
-const folder = makeFolder();
-const server = new Server(folder);
-if (!(await server.start())) throw new Error(server.log);
-server.args = ['--listen', new URL(server.base).host];
+const server = await startServer();
+server.args = ['--listen', new URL(server.url).host];
 const browser = await openBrowser();
-const claims = new Claims();
 const page = await openPage(browser, server);
 
 async function complaints(on = page) {
@@ -19,12 +17,12 @@ async function complaints(on = page) {
     return violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} (${(n.any[0] ?? n.all[0] ?? n.none[0])?.message ?? ''})`).join('; ')}`);
 }
 const quiet = (on = page) => { const said = on.wrong.splice(0); equal(said, [], 'what the browser complained about'); };
-const draft = async (code) => (await server.asAdmin('GET', `/scenarios/${code}`)).json.draft;
-const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json.items[0];
+const draft = async (code) => (await server.asAdmin('GET', `/scenarios/${code}`)).body.draft;
+const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).body.items[0];
 
 await page.goto(signInUrl(server, '/processes'));
 
-await claims.claim('a new process is made from its name, and says itself what it wants', async () => {
+await claim('a new process is made from its name, and says itself what it wants', async () => {
     await page.click('.btn.ink:has-text("New process…")');
     await page.fill('#new-name', 'Discount approval');
     equal(await page.inputValue('#new-code'), 'discount_approval');
@@ -36,7 +34,7 @@ await claims.claim('a new process is made from its name, and says itself what it
     quiet();
 });
 
-await claims.claim('its input, its steps, a branch and a form are put together without JSON', async () => {
+await claim('its input, its steps, a branch and a form are put together without JSON', async () => {
     await addItem(page, 'Input', { Name: 'deal', Type: 'string', Required: true });
     await addItem(page, 'Input', { Name: 'amount', Type: 'number', Required: true });
     await addItem(page, 'Input', { Name: 'percent', Type: 'number', Required: true });
@@ -81,7 +79,7 @@ await claims.claim('its input, its steps, a branch and a form are put together w
     quiet();
 });
 
-await claims.claim('what is wrong is said with its step and field, leads there, and is mended by a button', async () => {
+await claim('what is wrong is said with its step and field, leads there, and is mended by a button', async () => {
     await page.click('[data-code=ask]');
     await fill(page, 'Timeout', '1 day');
     await page.waitForSelector('.problems .prow:has-text("Timeout")');
@@ -98,7 +96,7 @@ await claims.claim('what is wrong is said with its step and field, leads there, 
     quiet();
 });
 
-await claims.claim('undo and redo go through everything, in one order', async () => {
+await claim('undo and redo go through everything, in one order', async () => {
     await page.click('[data-code=route]');
     await page.keyboard.press('Delete');
     await page.waitForFunction(() => !document.querySelector('[data-code=route]'));
@@ -113,7 +111,7 @@ await claims.claim('undo and redo go through everything, in one order', async ()
     quiet();
 });
 
-await claims.claim('a new code of a step is new wherever the step is spoken of', async () => {
+await claim('a new code of a step is new wherever the step is spoken of', async () => {
     await page.click('[data-code=ask]');
     await page.fill('.inspector .isect.two input', 'decision');
     await page.press('.inspector .isect.two input', 'Enter');
@@ -124,7 +122,7 @@ await claims.claim('a new code of a step is new wherever the step is spoken of',
     quiet();
 });
 
-await claims.claim('broken JSON can be left and come back to, and the canvas keeps what it said last', async () => {
+await claim('broken JSON can be left and come back to, and the canvas keeps what it said last', async () => {
     await page.click('[role=tab]:has-text("JSON")');
     await page.waitForSelector('.jsontab .cmhost');
     await page.locator('.cmhost .cm-content').focus();
@@ -134,9 +132,9 @@ await claims.claim('broken JSON can be left and come back to, and the canvas kee
     await page.click('[role=tab]:has-text("Steps")');
     await page.waitForSelector('[data-code=decision]');
     equal((await page.textContent('.problems')).includes('no JSON'), true);
-    await page.goto(`${server.base}/processes`);
+    await page.goto(`${server.url}/processes`);
     await page.waitForSelector('.trow');
-    await page.goto(`${server.base}/processes/scenarios/discount_approval`);
+    await page.goto(`${server.url}/processes/scenarios/discount_approval`);
     await page.waitForSelector('.bar .btn:has-text("The text is no JSON")');
     await page.waitForSelector('[data-code=decision]');
     await page.click('.bar .btn:has-text("The text is no JSON")');
@@ -151,7 +149,7 @@ await claims.claim('broken JSON can be left and come back to, and the canvas kee
     quiet();
 });
 
-await claims.claim('it is published with a word why, started from a form of its input, answered, and completes', async () => {
+await claim('it is published with a word why, started from a form of its input, answered, and completes', async () => {
     await page.click('.bar .btn.ink:has-text("Publish…")');
     await page.fill('#summary', 'the first one');
     equal(await complaints(), []);
@@ -169,16 +167,16 @@ await claims.claim('it is published with a word why, started from a form of its 
     await page.click('[role=dialog] [role=radio]:has-text("yes")');
     await page.click('[role=dialog] .btn.ink');
     await page.waitForSelector('.why.ok');
-    equal((await server.asAdmin('GET', '/records/deal/deal-1')).json.discount ?? (await server.asAdmin('GET', '/records/deal/deal-1')).json.data?.discount, 12);
+    equal((await server.asAdmin('GET', '/records/deal/deal-1')).body.discount ?? (await server.asAdmin('GET', '/records/deal/deal-1')).body.data?.discount, 12);
     quiet();
 });
 
-await claims.claim('two tabs that edit one draft meet in a merge, and nothing is lost', async () => {
+await claim('two tabs that edit one draft meet in a merge, and nothing is lost', async () => {
     const other = await page.context().newPage();
     other.wrong = [];
     other.on('pageerror', (error) => other.wrong.push(error.message));
     for (const each of [page, other]) {
-        await each.goto(`${server.base}/processes/scenarios/discount_approval`);
+        await each.goto(`${server.url}/processes/scenarios/discount_approval`);
         await each.waitForSelector('[data-code=decision]');
     }
     await page.click('[data-code=decision]');
@@ -216,8 +214,8 @@ await claims.claim('two tabs that edit one draft meet in a merge, and nothing is
     quiet();
 });
 
-await claims.claim('a server that goes away in the middle is said, what is typed is kept, and saved when it is back', async () => {
-    await page.goto(`${server.base}/processes/scenarios/discount_approval`);
+await claim('a server that goes away in the middle is said, what is typed is kept, and saved when it is back', async () => {
+    await page.goto(`${server.url}/processes/scenarios/discount_approval`);
     await page.waitForSelector('[data-code=decision]');
     await page.click('[data-code=check]');
     await server.kill();
@@ -231,20 +229,20 @@ await claims.claim('a server that goes away in the middle is said, what is typed
     quiet();
 });
 
-await claims.claim('a definition that was wrong is corrected, and what failed with it goes on with the new version', async () => {
+await claim('a definition that was wrong is corrected, and what failed with it goes on with the new version', async () => {
     await server.asAdmin('POST', '/import', { items: [{ code: 'tolls', name: 'Tolls', input: [{ name: 'km', type: 'number' }], steps: [{ code: 'sum', name: 'Work it out', onError: 'hold', procedure: { type: 'compute.transform', data: { toll: '=$.input.km / ($.input.km - $.input.km)' } } }, { code: 'say', procedure: { type: 'log', message: '{{ steps.sum.toll }}' } }] }] });
     await server.asAdmin('POST', '/executions?wait=3s', { code: 'tolls', key: 'toll-1', input: { km: 4 } });
     const failed = await one('toll-1');
-    await page.goto(`${server.base}/executions/${failed.id}`);
+    await page.goto(`${server.url}/executions/${failed.id}`);
     await page.waitForSelector('.why.held, .why.bad');
-    await page.goto(`${server.base}/processes/scenarios/tolls`);
+    await page.goto(`${server.url}/processes/scenarios/tolls`);
     await page.click('[data-code=sum]');
     await field(page, 'Data').locator('.kvrow .val textarea').fill('=$.input.km * 2');
     await saved(page);
     await page.click('.bar .btn.ink:has-text("Publish…")');
     await page.click('[role=dialog] .btn.ink');
     await page.waitForSelector('.edtold:has-text("Version 2 is published")');
-    await page.goto(`${server.base}/executions/${failed.id}`);
+    await page.goto(`${server.url}/executions/${failed.id}`);
     await page.click('.why .btn.ink');
     await page.waitForSelector('[role=dialog]');
     const version = page.locator('[role=dialog] select#version, [role=dialog] #version');
@@ -258,5 +256,4 @@ await claims.claim('a definition that was wrong is corrected, and what failed wi
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

@@ -1,12 +1,11 @@
 // Versions, merging, the dry-run and the text of the constructor in a browser: what they say, and how one moves in them.
 import { readFileSync } from 'node:fs';
-import { Claims, dropFolder, equal, makeFolder, Server } from '../api/rig.mjs';
-import { complaintsOf, openBrowser, openPage, signInUrl } from './browser.mjs';
+import { complaintsOf, openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
 import { saved } from './editor.mjs';
 
-const folder = makeFolder();
-const server = new Server(folder);
-if (!(await server.start())) throw new Error(server.log);
+const server = await startServer();
 const text = (name) => readFileSync(`examples/${name}.json`, 'utf8');
 for (const name of ['discount_approval', 'order_processing']) {
     await server.asAdmin('PUT', `/scenarios/${name}/draft`, text(name));
@@ -15,19 +14,18 @@ for (const name of ['discount_approval', 'order_processing']) {
 await server.asAdmin('PUT', '/records/stock/bolt', { left: 400 });
 for (const deal of [1, 2]) await server.asAdmin('POST', '/executions?wait=3s', { code: 'discount_approval', input: { deal: `deal-${deal}`, amount: 240000, percent: 12 } });
 const browser = await openBrowser();
-const claims = new Claims();
 const page = await openPage(browser, server);
 const quiet = () => equal(page.wrong.splice(0), [], 'what the browser complained about');
 const open = async (code) => {
-    await page.goto(`${server.base}/processes/scenarios/${code}`);
+    await page.goto(`${server.url}/processes/scenarios/${code}`);
     await page.waitForSelector('.node[data-code]');
 };
 await page.goto(signInUrl(server, '/processes'));
 await page.waitForSelector('.trow');
 
-await claims.claim('each version says how many executions still run with it, and the sentence says who stays', async () => {
+await claim('each version says how many executions still run with it, and the sentence says who stays', async () => {
     const draft = text('discount_approval').replace('"timeout": "24h"', '"timeout": "12h"').replace('"code": "refuse"', '"name": "Say no", "code": "refuse"');
-    equal((await server.asAdmin('PUT', '/scenarios/discount_approval/draft', draft)).json.valid, true);
+    equal((await server.asAdmin('PUT', '/scenarios/discount_approval/draft', draft)).body.valid, true);
     await open('discount_approval');
     await page.click('[role=tab]:has-text("Versions")');
     await page.waitForSelector('.vlist .o:has-text("2 run with it")');
@@ -36,7 +34,7 @@ await claims.claim('each version says how many executions still run with it, and
     quiet();
 });
 
-await claims.claim('F7 goes from change to change, and takes the canvas along', async () => {
+await claim('F7 goes from change to change, and takes the canvas along', async () => {
     await page.waitForSelector('.vtext .mhead [role=status]:has-text("2 changes")');
     await page.keyboard.press('F7');
     await page.waitForSelector('.vtext .mhead [role=status]:has-text("1 of 2")');
@@ -52,7 +50,7 @@ await claims.claim('F7 goes from change to change, and takes the canvas along', 
     quiet();
 });
 
-await claims.claim('a step that is pressed on the canvas is in sight in the text', async () => {
+await claim('a step that is pressed on the canvas is in sight in the text', async () => {
     await page.click('.versions .node[data-code=refuse]');
     await page.waitForFunction(() => [...document.querySelector('.vtext .cmhost').shadowRoot.querySelectorAll('.cm-line')].some((line) => {
         const box = line.getBoundingClientRect();
@@ -61,7 +59,7 @@ await claims.claim('a step that is pressed on the canvas is in sight in the text
     quiet();
 });
 
-await claims.claim('in two columns the old text stands beside the new one, each with what changed', async () => {
+await claim('in two columns the old text stands beside the new one, each with what changed', async () => {
     await page.click('.vtext [role=radio]:has-text("Two")');
     await page.waitForFunction(() => document.querySelector('.vtext .cmhost').shadowRoot.querySelectorAll('.cm-editor').length === 2);
     const sides = await page.evaluate(() => [...document.querySelector('.vtext .cmhost').shadowRoot.querySelectorAll('.cm-editor')].map((side) => [...side.querySelectorAll('.cm-changedLine')].map((line) => line.textContent.trim()).join('\n')));
@@ -72,7 +70,7 @@ await claims.claim('in two columns the old text stands beside the new one, each 
     quiet();
 });
 
-await claims.claim('a dry-run says how long in words, numbers the rounds of a loop, and names what it would do outside', async () => {
+await claim('a dry-run says how long in words, numbers the rounds of a loop, and names what it would do outside', async () => {
     await open('order_processing');
     await page.click('.btn:has-text("Dry-run")');
     await page.fill('#field-order', 'order-7');
@@ -92,7 +90,7 @@ await claims.claim('a dry-run says how long in words, numbers the rounds of a lo
     quiet();
 });
 
-await claims.claim('a wait that runs out is said in the words of the page, in both languages', async () => {
+await claim('a wait that runs out is said in the words of the page, in both languages', async () => {
     const sub = async () => {
         await open('discount_approval');
         await page.click('.bar .btn:has(.ic use[href="#i-step"])');
@@ -110,7 +108,7 @@ await claims.claim('a wait that runs out is said in the words of the page, in bo
     quiet();
 });
 
-await claims.claim('below a finding the numbers stay with their lines, and F8 goes to the next one', async () => {
+await claim('below a finding the numbers stay with their lines, and F8 goes to the next one', async () => {
     const wrong = text('discount_approval').replace('"timeout": "24h"', '"timeout": "1 day"').replace('"timeout": "48h"', '"timeout": "2 days"').replace('"discount_approval"', '"approval_of_errors"');
     await server.asAdmin('PUT', '/scenarios/approval_of_errors/draft', wrong);
     await open('approval_of_errors');
@@ -136,7 +134,7 @@ await claims.claim('below a finding the numbers stay with their lines, and F8 go
     quiet();
 });
 
-await claims.claim('two steps of one code are a choice with a hole in the text, and both can be kept', async () => {
+await claim('two steps of one code are a choice with a hole in the text, and both can be kept', async () => {
     const base = text('discount_approval').replace('"discount_approval"', '"approval_of_two"');
     await server.asAdmin('PUT', '/scenarios/approval_of_two/draft', base);
     await open('approval_of_two');
@@ -156,21 +154,21 @@ await claims.claim('two steps of one code are a choice with a hole in the text, 
     await page.waitForFunction(() => document.querySelector('.merge .cmhost').shadowRoot.querySelectorAll('.hole').length === 0);
     await page.click('.btn.ink:has-text("Save what was merged")');
     await saved(page);
-    const { steps } = (await server.asAdmin('GET', '/scenarios/approval_of_two')).json.draft.definition;
+    const { steps } = (await server.asAdmin('GET', '/scenarios/approval_of_two')).body.draft.definition;
     const at = steps.findIndex((s) => s.code === 'notify');
     equal(steps.slice(at, at + 3).map((s) => [s.code, s.procedure.message]), [['notify', 'theirs'], ['notify_2', 'mine'], ['decide', undefined]].map(([code, message]) => (message ? [code, message] : [code, steps[at + 2].procedure.message])));
     equal(steps.find((s) => s.code === 'ask').procedure.timeout, '36h');
     quiet();
 });
 
-await claims.claim('what cannot be undone goes by the catalog: a step that only looks and fails leaves nothing, one that asks or writes does', async () => {
+await claim('what cannot be undone goes by the catalog: a step that only looks and fails leaves nothing, one that asks or writes does', async () => {
     const steps = [
         { code: 'look', procedure: [{ type: 'flow.if', condition: 'true', then: [{ type: 'log', message: 'x' }] }, { type: 'record.query', object: 'stock', limit: 1 }] },
         { code: 'ask', procedure: { type: 'wait.signal', signalType: 'answer', assignee: 'group:managers' } },
         { code: 'tell', procedure: { type: 'flow.if', condition: 'true', then: [{ type: 'event.publish', event: 'Told', payload: {} }] } },
         { code: 'last', procedure: { type: 'log', message: 'end' } },
     ];
-    equal((await server.asAdmin('PUT', '/scenarios/traces/draft', { code: 'traces', steps })).json.valid, true);
+    equal((await server.asAdmin('PUT', '/scenarios/traces/draft', { code: 'traces', steps })).body.valid, true);
     await open('traces');
     await page.click('[role=tab]:has-text("Saga")');
     await page.click('.sagalist .part:has-text("Last")');
@@ -183,5 +181,4 @@ await claims.claim('what cannot be undone goes by the catalog: a step that only 
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

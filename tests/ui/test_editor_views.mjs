@@ -1,19 +1,17 @@
 // The views of the constructor in a browser: values beside expressions, the saga, versions, the dry-run, what a viewer may do.
 import { readFileSync } from 'node:fs';
-import { Claims, dropFolder, equal, makeFolder, Server } from '../api/rig.mjs';
-import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
 import { field, noProblems, saved } from './editor.mjs';
 
 const axe = readFileSync('tests/node_modules/axe-core/axe.min.js', 'utf8');
-const folder = makeFolder();
-const server = new Server(folder);
-if (!(await server.start())) throw new Error(server.log);
+const server = await startServer();
 const example = (name) => JSON.parse(readFileSync(`examples/${name}.json`, 'utf8'));
 await server.asAdmin('POST', '/import', { items: ['discount_approval', 'order_processing'].map(example) });
 await server.asAdmin('POST', '/executions?wait=3s', { code: 'discount_approval', input: { deal: 'deal-318', amount: 240000, percent: 12 } });
 await server.asAdmin('POST', '/signals', { key: 'deal-318', type: 'approval_decision', payload: { approved: true, comment: 'fine by me' } });
 const browser = await openBrowser();
-const claims = new Claims();
 const page = await openPage(browser, server);
 async function complaints() {
     await page.evaluate(axe);
@@ -22,13 +20,13 @@ async function complaints() {
 }
 const quiet = () => { const said = page.wrong.splice(0); equal(said, [], 'what the browser complained about'); };
 const open = async (code) => {
-    await page.goto(`${server.base}/processes/scenarios/${code}`);
+    await page.goto(`${server.url}/processes/scenarios/${code}`);
     await page.waitForSelector('.node[data-code]');
 };
 await page.goto(signInUrl(server, '/processes'));
 await page.waitForSelector('.trow');
 
-await claims.claim('an expression shows its value with a past execution, and says at which column it cannot', async () => {
+await claim('an expression shows its value with a past execution, and says at which column it cannot', async () => {
     await open('discount_approval');
     await page.click('[data-code=grant]');
     await page.click('.isect h3 button:has-text("More")').catch(() => undefined);
@@ -48,7 +46,7 @@ await claims.claim('an expression shows its value with a past execution, and say
     quiet();
 });
 
-await claims.claim('the picker puts in what the context has', async () => {
+await claim('the picker puts in what the context has', async () => {
     await field(page, 'Id').locator('textarea').fill('');
     await field(page, 'Id').locator('.fx').click();
     await page.fill('.picker input', 'decide.by');
@@ -61,7 +59,7 @@ await claims.claim('the picker puts in what the context has', async () => {
     quiet();
 });
 
-await claims.claim('the saga says what is undone, in which order, and what is not', async () => {
+await claim('the saga says what is undone, in which order, and what is not', async () => {
     await open('order_processing');
     await page.click('[role=tab]:has-text("Saga")');
     await page.click('.sagalist .part:has-text("Close")');
@@ -73,24 +71,24 @@ await claims.claim('the saga says what is undone, in which order, and what is no
     equal(await complaints(), []);
     await page.click('.btn:has-text("Let it go on when it fails")');
     await saved(page);
-    const { draft } = (await server.asAdmin('GET', '/scenarios/order_processing')).json;
+    const { draft } = (await server.asAdmin('GET', '/scenarios/order_processing')).body;
     equal(draft.definition.steps.find((s) => s.code === 'charge').onError, 'continue');
     await page.keyboard.press('Control+z');
     quiet();
 });
 
-await claims.claim('a dry-run draws the way on the canvas, with answers pinned from a past execution', async () => {
+await claim('a dry-run draws the way on the canvas, with answers pinned from a past execution', async () => {
     await open('discount_approval');
     await page.click('.btn:has-text("Dry-run")');
     await page.selectOption('.dryrun h3 select', { index: 1 });
     await page.waitForSelector('.pinrow');
     await page.waitForFunction(() => document.querySelector('#field-amount')?.value === '240000');
-    const before = (await server.asAdmin('GET', '/executions?limit=100')).json.items.length;
+    const before = (await server.asAdmin('GET', '/executions?limit=100')).body.items.length;
     await page.click('.drfoot .ink');
     await page.waitForSelector('.verdict.ok');
     equal(await page.$$eval('.node.t-way', (all) => all.map((n) => n.dataset.code)), ['check', 'route', 'ask', 'decide', 'grant']);
     equal(await page.$$eval('.visit', (all) => all.map((n) => n.textContent)), ['1', '2', '3', '4', '5']);
-    equal((await server.asAdmin('GET', '/executions?limit=100')).json.items.length, before, 'nothing was started');
+    equal((await server.asAdmin('GET', '/executions?limit=100')).body.items.length, before, 'nothing was started');
     equal(await complaints(), []);
     await page.fill('.pinrow textarea', '{"approved": false}');
     await page.click('.drfoot .ink');
@@ -100,7 +98,7 @@ await claims.claim('a dry-run draws the way on the canvas, with answers pinned f
     quiet();
 });
 
-await claims.claim('a dry-run is kept as a test, which runs on the server and says what is not as expected', async () => {
+await claim('a dry-run is kept as a test, which runs on the server and says what is not as expected', async () => {
     await page.click('.btn:has-text("Dry-run")');
     await page.selectOption('.dryrun h3 select', { index: 1 });
     await page.waitForSelector('.pinrow');
@@ -116,7 +114,7 @@ await claims.claim('a dry-run is kept as a test, which runs on the server and sa
     await page.click('.btn.ink:has-text("Run the tests")');
     await page.waitForSelector('.why.bad:has-text("1 test fails")');
     await saved(page);
-    equal((await server.asAdmin('GET', '/scenarios/discount_approval')).json.draft.definition.meta.tests[0].expect.status, 'failed');
+    equal((await server.asAdmin('GET', '/scenarios/discount_approval')).body.draft.definition.meta.tests[0].expect.status, 'failed');
     await page.click('.tests .btn:has-text("Delete")');
     await page.waitForSelector('.empty:has-text("There are no tests yet")');
     await page.click('[role=tab]:has-text("Steps")');
@@ -124,7 +122,7 @@ await claims.claim('a dry-run is kept as a test, which runs on the server and sa
     quiet();
 });
 
-await claims.claim('versions are compared on the canvas and in the text, and the one before is published again', async () => {
+await claim('versions are compared on the canvas and in the text, and the one before is published again', async () => {
     await page.click('[data-code=ask]');
     await field(page, 'Timeout').locator('textarea').fill('12h');
     await saved(page);
@@ -141,27 +139,27 @@ await claims.claim('versions are compared on the canvas and in the text, and the
     await page.click('.btn:has-text("Revert to version 1…")');
     await page.click('[role=dialog] .btn.ink');
     await page.waitForSelector('.edtold:has-text("published again")');
-    equal((await server.asAdmin('GET', '/scenarios/discount_approval')).json.published.version, 1);
+    equal((await server.asAdmin('GET', '/scenarios/discount_approval')).body.published.version, 1);
     quiet();
 });
 
-await claims.claim('a procedure is edited by the same constructor', async () => {
+await claim('a procedure is edited by the same constructor', async () => {
     await server.asAdmin('PUT', '/procedures/greet/draft', { code: 'greet', name: 'Greet', commands: [{ type: 'flow.if', condition: '$.input.x > 1', then: [{ type: 'log', message: 'many' }] }] });
-    await page.goto(`${server.base}/processes/procedures/greet`);
+    await page.goto(`${server.url}/processes/procedures/greet`);
     await page.waitForSelector('.node:has-text("If")');
     await page.click('.node:has-text("Log")');
     await field(page, 'Message').locator('textarea').fill('more than one');
     await saved(page);
-    equal((await server.asAdmin('GET', '/procedures/greet')).json.draft.definition.commands[0].then[0].message, 'more than one');
+    equal((await server.asAdmin('GET', '/procedures/greet')).body.draft.definition.commands[0].then[0].message, 'more than one');
     equal(await complaints(), []);
     quiet();
 });
 
-await claims.claim('who may not change it reads it: no palette, no publishing', async () => {
+await claim('who may not change it reads it: no palette, no publishing', async () => {
     const viewer = await server.user({ name: 'Edsger', role: 'viewer', groups: [] });
     const token = viewer.token ?? viewer;
     const other = await openPage(browser, server);
-    await other.goto(`${server.base}/processes/scenarios/discount_approval#token=${token}`);
+    await other.goto(`${server.url}/processes/scenarios/discount_approval#token=${token}`);
     await other.waitForSelector('.node[data-code=ask]');
     await other.click('[data-code=ask]');
     equal(await other.locator('.parts').count(), 0);
@@ -170,7 +168,7 @@ await claims.claim('who may not change it reads it: no palette, no publishing', 
     await other.context().close();
 });
 
-await claims.claim('it stands at 1280, in the dark and in Russian, free of what axe finds', async () => {
+await claim('it stands at 1280, in the dark and in Russian, free of what axe finds', async () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.evaluate(() => localStorage.setItem('pawl.language', 'ru'));
@@ -182,7 +180,7 @@ await claims.claim('it stands at 1280, in the dark and in Russian, free of what 
     quiet();
 });
 
-await claims.claim('at 1280 the palette has names; where only pictures fit, each has its name for who cannot tell them apart', async () => {
+await claim('at 1280 the palette has names; where only pictures fit, each has its name for who cannot tell them apart', async () => {
     const names = () => page.$$eval('.part', (all) => all.map((part) => [part.getAttribute('aria-label'), part.querySelector('.pname').offsetWidth > 0]));
     const wide = await names();
     equal(wide.length > 20 && wide.every(([, shown]) => shown), true, 'names are shown');
@@ -197,9 +195,9 @@ await claims.claim('at 1280 the palette has names; where only pictures fit, each
     quiet();
 });
 
-await claims.claim('in Russian the text between two versions says in Russian what is left out', async () => {
+await claim('in Russian the text between two versions says in Russian what is left out', async () => {
     const text = readFileSync('examples/order_processing.json', 'utf8').replace('"order_processing"', '"order_by_phone"');
-    const draft = async (name) => equal((await server.asAdmin('PUT', '/scenarios/order_by_phone/draft', text.replace(/"name": "[^"]*"/, `"name": "${name}"`))).json.valid, true);
+    const draft = async (name) => equal((await server.asAdmin('PUT', '/scenarios/order_by_phone/draft', text.replace(/"name": "[^"]*"/, `"name": "${name}"`))).body.valid, true);
     await draft('Order by phone');
     equal((await server.asAdmin('POST', '/scenarios/order_by_phone/publish', {})).status, 200);
     await draft('Order by telephone');
@@ -211,8 +209,8 @@ await claims.claim('in Russian the text between two versions says in Russian wha
     quiet();
 });
 
-await claims.claim('in Russian no button of the list of processes is cut off', async () => {
-    await page.goto(`${server.base}/processes`);
+await claim('in Russian no button of the list of processes is cut off', async () => {
+    await page.goto(`${server.url}/processes`);
     await page.waitForSelector('.trow.procs .btn:has-text("Запустить")');
     equal(await page.$$eval('.trow.procs > span:last-child', (all) => all.filter((cell) => cell.scrollWidth > cell.clientWidth).length), 0);
     await page.evaluate(() => localStorage.setItem('pawl.language', 'en'));
@@ -221,5 +219,4 @@ await claims.claim('in Russian no button of the list of processes is cut off', a
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

@@ -1,28 +1,28 @@
 // Much of everything: a long list, a long history, a large value. Only what is in sight is drawn, and scrolling stays smooth.
 // Frame times are printed and not claimed: they are those of the machine as well. What a frame costs the page's own thread is claimed.
-import { Claims, dropFolder, equal, makeFolder, Server, until } from '../api/rig.mjs';
-import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { amount } from '../lib/budget.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
+import { until } from '../lib/wait.mjs';
 
-const EXECUTIONS = process.env.PAWL_TEST_FULL ? 100000 : 3000;
+const EXECUTIONS = amount('large.executions');
 const FRAME_MS = 50; // of computing; a third of it on a machine that is idle
-const ROUNDS = process.env.PAWL_TEST_FULL ? 10000 : 2000;
-const folder = makeFolder();
-const server = new Server(folder);
-await server.start();
+const ROUNDS = amount('large.rounds');
+const server = await startServer();
 await server.publish({ code: 'tick', steps: [{ code: 'note', procedure: { type: 'compute.transform', data: { done: true } } }] });
 await server.publish({ code: 'rounds', input: [{ name: 'lines', type: 'array', required: true }], steps: [{ code: 'each', loop: { for: '$.input.lines', max: 10000, steps: [{ code: 'line', procedure: { type: 'compute.transform', data: { n: '$.loop.index' } } }] } }] });
-const start = async (body) => (await server.asAdmin('POST', '/executions', body)).json;
+const start = async (body) => (await server.asAdmin('POST', '/executions', body)).body;
 let left = EXECUTIONS;
 await Promise.all(Array.from({ length: 64 }, async () => { while (left-- > 0) await start({ code: 'tick' }); }));
 const long = await start({ code: 'rounds', input: { lines: Array.from({ length: ROUNDS }, (_, i) => i) } });
 const large = await start({ code: 'tick', input: { text: Array.from({ length: 9000 }, (_, i) => `line ${i} of a value that is about a megabyte long, as one is that came from elsewhere ${'x'.repeat(20)}`) } });
-await until('the rounds are done', async () => (await server.asAdmin('GET', `/executions/${long.id}`)).json.status === 'completed');
+await until('the rounds are done', async () => (await server.asAdmin('GET', `/executions/${long.id}`)).body.status === 'completed');
 
 const browser = await openBrowser();
 const page = await openPage(browser, server);
 page.setDefaultTimeout(60000);
 await page.goto(signInUrl(server, '/executions'));
-const claims = new Claims();
 
 /** Scroll an element down for `frames` frames; the time of each, sorted. */
 const scroll = (selector, frames, by) => page.evaluate(([where, count, step]) => new Promise((done) => {
@@ -50,7 +50,7 @@ async function scrolled(selector, frames, by) {
 }
 const figures = (times) => `median ${times[times.length >> 1].toFixed(1)} ms, p95 ${times[Math.floor(times.length * 0.95)].toFixed(1)} ms, worst ${times.at(-1).toFixed(1)} ms`;
 
-await claims.claim('a long list is drawn as far as it is in sight, and read on as one scrolls', async () => {
+await claim('a long list is drawn as far as it is in sight, and read on as one scrolls', async () => {
     await page.waitForSelector('.trow');
     const list = await scrolled('.executions .rows', 240, 400);
     console.log(`list of ${EXECUTIONS}: ${list.words}`);
@@ -64,8 +64,8 @@ await claims.claim('a long list is drawn as far as it is in sight, and read on a
     equal((await page.$$('.trow')).length < 120, true, 'rows in the page, at the end');
 });
 
-await claims.claim('a long history is drawn as far as it is in sight', async () => {
-    await page.goto(`${server.base}/executions/${long.id}`);
+await claim('a long history is drawn as far as it is in sight', async () => {
+    await page.goto(`${server.url}/executions/${long.id}`);
     await page.waitForSelector('.tr');
     await page.waitForFunction((n) => document.querySelector('.tlrows').scrollHeight > n * 30, ROUNDS);
     const history = await scrolled('.tlrows', 240, 600);
@@ -74,8 +74,8 @@ await claims.claim('a long history is drawn as far as it is in sight', async () 
     equal((await page.$$('.tr')).length < 120, true, 'rows in the page');
 });
 
-await claims.claim('a value of a megabyte opens, and the page goes on', async () => {
-    await page.goto(`${server.base}/executions/${large.id}`);
+await claim('a value of a megabyte opens, and the page goes on', async () => {
+    await page.goto(`${server.url}/executions/${large.id}`);
     await page.waitForSelector('.insp [role=tab]');
     const before = Date.now();
     await page.click('.insp [role=tab]:nth-child(1)');
@@ -85,14 +85,14 @@ await claims.claim('a value of a megabyte opens, and the page goes on', async ()
     await page.waitForSelector('.insp .code');
 });
 
-await claims.claim('the first page is there soon', async () => {
+await claim('the first page is there soon', async () => {
     const fresh = await openPage(browser, server);
     await fresh.goto(signInUrl(server, '/executions'));
     await fresh.waitForSelector('.trow');
     const times = [];
     for (let i = 0; i < 5; i++) {
         const begun = Date.now();
-        await fresh.goto(`${server.base}/executions`);
+        await fresh.goto(`${server.url}/executions`);
         await fresh.waitForSelector('.trow');
         times.push(Date.now() - begun);
     }
@@ -101,9 +101,8 @@ await claims.claim('the first page is there soon', async () => {
     await fresh.context().close();
 });
 
-await claims.claim('and nothing of it was worth a complaint', () => equal(page.wrong, []));
+await claim('and nothing of it was worth a complaint', () => equal(page.wrong, []));
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

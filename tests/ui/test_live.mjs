@@ -1,17 +1,15 @@
 // Functions, templates and the configuration in a browser: seen before they are saved, saved over the version they were made from.
-import { Claims, dropFolder, equal, makeFolder, Server } from '../api/rig.mjs';
-import { complaintsOf, openBrowser, openPage, signInUrl } from './browser.mjs';
+import { complaintsOf, openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
 
-const folder = makeFolder();
-const server = new Server(folder);
-if (!(await server.start())) throw new Error(server.log);
-const ok = async (method, path, body, token = server.admin) => {
+const server = await startServer();
+const ok = async (method, path, body, token = server.token) => {
     const answer = await server.call(token, method, `/api/v1${path}`, body);
     equal(answer.status < 300, true, `${method} ${path}: ${answer.status} ${answer.raw}`);
-    return answer.json;
+    return answer.body;
 };
 const browser = await openBrowser();
-const claims = new Claims();
 const quiet = (page) => equal(page.wrong.splice(0), [], 'what the browser complained about');
 const page = await openPage(browser, server);
 const button = () => page.$eval('.side .acts .btn.ink', (b) => [b.disabled, b.textContent]);
@@ -21,7 +19,7 @@ const save = async (name) => {
     await page.waitForFunction(() => !document.querySelector('[role=dialog]'));
 };
 
-await claims.claim('a function is tried with values and looked at by the server before it is saved', async () => {
+await claim('a function is tried with values and looked at by the server before it is saved', async () => {
     await page.goto(signInUrl(server, '/functions'));
     await page.click('.empty .btn');
     await page.waitForSelector('#live-name');
@@ -44,7 +42,7 @@ await claims.claim('a function is tried with values and looked at by the server 
     quiet(page);
 });
 
-await claims.claim('what is typed and not saved outlives the page, and can be thrown away', async () => {
+await claim('what is typed and not saved outlives the page, and can be thrown away', async () => {
     await page.fill('#live-body', 'sum * 0.3');
     await page.click('.side .btn[aria-label="Close"]');
     await page.waitForSelector('.trow.live:has-text("not saved")');
@@ -57,7 +55,7 @@ await claims.claim('what is typed and not saved outlives the page, and can be th
     quiet(page);
 });
 
-await claims.claim('who saves second sees both texts, chooses, and nothing is lost', async () => {
+await claim('who saves second sees both texts, chooses, and nothing is lost', async () => {
     const grace = await ok('POST', '/users', { name: 'Grace', role: 'admin' });
     await page.fill('#live-body', 'sum * 0.25');
     await ok('PUT', '/functions/vat', { params: [{ name: 'sum', type: 'number' }], body: 'sum * 0.21' }, grace.token);
@@ -78,7 +76,7 @@ await claims.claim('who saves second sees both texts, chooses, and nothing is lo
     quiet(page);
 });
 
-await claims.claim('a new one does not write over one that is there', async () => {
+await claim('a new one does not write over one that is there', async () => {
     await page.click('.bar .btn:has-text("New function…")');
     await page.fill('#live-name', 'vat');
     await save('vat');
@@ -91,18 +89,18 @@ await claims.claim('a new one does not write over one that is there', async () =
     quiet(page);
 });
 
-await claims.claim('what is in use says where, cannot be made wrong for it, and is not deleted', async () => {
+await claim('what is in use says where, cannot be made wrong for it, and is not deleted', async () => {
     await ok('PUT', '/templates/paid', { subject: 'Paid: {{ data.order }}', body: 'Thank you for {{ data.cents }} cents.' });
     await ok('PUT', '/config/limit', { value: 100 });
     await ok('POST', '/import', { items: [{ kind: 'scenario', code: 'bill', name: 'Bill', input: [{ name: 'order', type: 'string', required: true }, { name: 'cents', type: 'integer', required: true }], settings: { key: '$.input.order' }, steps: [{ code: 'add', procedure: { type: 'compute.transform', data: { vat: '=fn.vat($.input.cents)', limit: '$.config.limit' } } }, { code: 'mail', procedure: { type: 'notification.email', to: 'ada@example.org', template: 'paid', data: { order: 'no. {{ input.order }}', cents: '$.input.cents' } } }] }] });
-    await page.goto(`${server.base}/functions?name=vat`);
+    await page.goto(`${server.url}/functions?name=vat`);
     await page.waitForSelector('.side .line:has-text("Bill") .tag:has-text("add")');
     await page.waitForSelector('.side .line:has-text("net")');
     await page.click('.side .btn[aria-label="Remove"]');
     await page.fill('#live-body', '1');
     await page.waitForSelector('.side .note.held:has-text("uses it and would be wrong")');
     for (const [path, step] of [['/functions?name=vat', 'add'], ['/templates?name=paid', 'mail'], ['/config?name=limit', 'add']]) {
-        await page.goto(server.base + path);
+        await page.goto(server.url + path);
         await page.waitForSelector(`.side .line:has-text("Bill") .tag:has-text("${step}")`);
         await page.click('.side .btn:has-text("Delete…")');
         await page.waitForSelector('[role=dialog] .lead:has-text("the server will refuse")');
@@ -114,9 +112,9 @@ await claims.claim('what is in use says where, cannot be made wrong for it, and 
     quiet(page);
 });
 
-await claims.claim('a template is seen with the values of an execution before it is saved', async () => {
+await claim('a template is seen with the values of an execution before it is saved', async () => {
     await ok('POST', '/executions?wait=10s', { code: 'bill', input: { order: 'order-7', cents: 1200 } });
-    await page.goto(`${server.base}/templates?name=paid`);
+    await page.goto(`${server.url}/templates?name=paid`);
     await page.waitForSelector('.mail:has-text("Paid: (order)")');
     await page.waitForSelector('#live-sample');
     await page.selectOption('#live-sample', { index: 1 });
@@ -133,8 +131,8 @@ await claims.claim('a template is seen with the values of an execution before it
     quiet(page);
 });
 
-await claims.claim('a value of the configuration keeps every digit, and text that is no JSON is not sent', async () => {
-    await page.goto(`${server.base}/config?name=limit`);
+await claim('a value of the configuration keeps every digit, and text that is no JSON is not sent', async () => {
+    await page.goto(`${server.url}/config?name=limit`);
     await page.waitForSelector('#live-value');
     await page.fill('#live-value', '{"most": 12345678901234567, "rates": [1.5, 2]');
     await page.waitForSelector('.f:has(#live-value) .err');
@@ -148,7 +146,7 @@ await claims.claim('a value of the configuration keeps every digit, and text tha
     quiet(page);
 });
 
-await claims.claim('who may not change it reads it; on a phone and in Russian it fits', async () => {
+await claim('who may not change it reads it; on a phone and in Russian it fits', async () => {
     const ada = await ok('POST', '/users', { name: 'Ada', role: 'viewer' });
     const phone = await openPage(browser, server, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: 'dark' });
     await phone.addInitScript(() => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', 'ru'); });
@@ -165,5 +163,4 @@ await claims.claim('who may not change it reads it; on a phone and in Russian it
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

@@ -1,26 +1,25 @@
 // The web UI in a browser, against the real server: sign in, find what failed, see why, do something about it.
 import { readFileSync } from 'node:fs';
-import { Claims, dropFolder, equal, makeFolder, Server, until } from '../api/rig.mjs';
-import { complaintsOf, openBrowser, openPage, signInUrl } from './browser.mjs';
+import { complaintsOf, openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
+import { until } from '../lib/wait.mjs';
 import { fill } from './world.mjs';
 
-const folder = makeFolder();
 // It comes back at the same address, as a server does.
-const server = new Server(folder);
-if (!(await server.start())) throw new Error(server.log);
-server.args = ['--listen', new URL(server.base).host];
+const server = await startServer();
+server.args = ['--listen', new URL(server.url).host];
 await fill(server, ['order_processing', 'discount_approval'].map((name) => JSON.parse(readFileSync(`examples/${name}.json`, 'utf8'))));
 const browser = await openBrowser();
-const claims = new Claims();
-const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json.items[0];
+const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).body.items[0];
 
 const page = await openPage(browser, server);
 
 const complaints = () => complaintsOf(page);
 const quiet = () => { const said = page.wrong.splice(0); equal(said, [], 'what the browser complained about'); };
 
-await claims.claim('without a session every page asks for a token, and a wrong one is refused in the server\'s words', async () => {
-    await page.goto(`${server.base}/executions`);
+await claim('without a session every page asks for a token, and a wrong one is refused in the server\'s words', async () => {
+    await page.goto(`${server.url}/executions`);
     await page.fill('#token', 'pawl_wrong');
     await page.click('button[type=submit]');
     await page.waitForSelector('.err');
@@ -29,19 +28,19 @@ await claims.claim('without a session every page asks for a token, and a wrong o
     quiet();
 });
 
-await claims.claim('the address that `pawl login` prints signs in, and keeps the token nowhere', async () => {
+await claim('the address that `pawl login` prints signs in, and keeps the token nowhere', async () => {
     await page.goto('about:blank');
     page.wrong.length = 0;
     await page.goto(signInUrl(server, '/executions'));
     await page.waitForSelector('.trow');
-    equal(page.url(), `${server.base}/executions`);
+    equal(page.url(), `${server.url}/executions`);
     equal(await page.evaluate(() => JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, history.state])).then((text) => text.includes('pawl_')), false, 'no token, no cookie that scripts can read');
     const [cookie] = (await page.context().cookies()).filter((c) => c.name === 'pawl_session');
     equal([cookie.httpOnly, cookie.sameSite, cookie.path], [true, 'Strict', '/']);
     quiet();
 });
 
-await claims.claim('a failed execution is found by its key, and its page says why', async () => {
+await claim('a failed execution is found by its key, and its page says why', async () => {
     await page.keyboard.press('/');
     await page.keyboard.type('order-1043');
     await page.waitForFunction(() => document.querySelectorAll('.trow').length === 1);
@@ -59,7 +58,7 @@ await claims.claim('a failed execution is found by its key, and its page says wh
     quiet();
 });
 
-await claims.claim('time travel shows what each step changed in the context', async () => {
+await claim('time travel shows what each step changed in the context', async () => {
     await page.click('.insp [role=tab]:has-text("Context")');
     await page.waitForSelector('.code .add');
     const before = await page.textContent('.travel');
@@ -70,9 +69,9 @@ await claims.claim('time travel shows what each step changed in the context', as
     quiet();
 });
 
-await claims.claim('what is held is mended and retried from its page, which follows live', async () => {
+await claim('what is held is mended and retried from its page, which follows live', async () => {
     const held = await one('invoice-2207');
-    await page.goto(`${server.base}/executions/${held.id}`);
+    await page.goto(`${server.url}/executions/${held.id}`);
     await page.waitForSelector('.why.held');
     equal((await page.textContent('.why')).includes("there is no account 'main'"), true);
     equal((await server.asAdmin('PUT', '/records/account/main', { iban: 'DE02' })).status < 300, true);
@@ -85,9 +84,9 @@ await claims.claim('what is held is mended and retried from its page, which foll
     quiet();
 });
 
-await claims.claim('a wait is answered by the form of its definition', async () => {
+await claim('a wait is answered by the form of its definition', async () => {
     const deal = await one('deal-318');
-    await page.goto(`${server.base}/executions/${deal.id}`);
+    await page.goto(`${server.url}/executions/${deal.id}`);
     await page.waitForSelector('.why .btn.ink');
     equal((await page.textContent('.why')).includes('directors'), true);
     await page.click('.why .btn.ink');
@@ -99,9 +98,9 @@ await claims.claim('a wait is answered by the form of its definition', async () 
     quiet();
 });
 
-await claims.claim('a refusal is shown where one pressed, in the server\'s words, and the page shows the new state', async () => {
+await claim('a refusal is shown where one pressed, in the server\'s words, and the page shows the new state', async () => {
     const order = await one('order-1048');
-    await page.goto(`${server.base}/executions/${order.id}`);
+    await page.goto(`${server.url}/executions/${order.id}`);
     await page.click('.bar .btn:has-text("Cancel…")');
     await page.waitForSelector('[role=dialog]');
     equal((await server.asAdmin('POST', `/executions/${order.id}/cancel`, { reason: 'somebody was faster' })).status, 202);
@@ -113,26 +112,26 @@ await claims.claim('a refusal is shown where one pressed, in the server\'s words
     quiet();
 });
 
-await claims.claim('many are acted on by a frozen filter, after a count', async () => {
-    await page.goto(`${server.base}/executions?code=order_processing&step=payment`);
+await claim('many are acted on by a frozen filter, after a count', async () => {
+    await page.goto(`${server.url}/executions?code=order_processing&step=payment`);
     await page.waitForSelector('.trow');
     await page.click('.thead .box');
     await page.click('.bulk .btn.link');
     await page.click('.bulk .btn:has-text("Pause")');
-    const waiting = (await server.asAdmin('GET', '/executions?code=order_processing&step=payment&waiting=signal&limit=500')).json.items.length;
+    const waiting = (await server.asAdmin('GET', '/executions?code=order_processing&step=payment&waiting=signal&limit=500')).body.items.length;
     await page.waitForFunction((n) => document.querySelector('[role=dialog] h2')?.textContent?.includes(`Pause ${n} `), waiting);
     equal(await complaints(), []);
     await page.click('[role=dialog] .btn.ink');
     await page.waitForSelector('[role=dialog] .note');
     await page.click('[role=dialog] .btn.ink');
-    const paused = (await server.asAdmin('GET', '/executions?code=order_processing&waiting=paused&limit=500')).json.items.length;
+    const paused = (await server.asAdmin('GET', '/executions?code=order_processing&waiting=paused&limit=500')).body.items.length;
     equal(paused >= waiting, true, `${paused} of ${waiting} are paused`);
     await page.waitForFunction(() => !document.querySelector('[role=dialog]'));
     quiet();
 });
 
-await claims.claim('an execution is started from a form made of its input', async () => {
-    await page.goto(`${server.base}/executions?start=discount_approval`);
+await claim('an execution is started from a form made of its input', async () => {
+    await page.goto(`${server.url}/executions?start=discount_approval`);
     await page.fill('#field-deal', 'deal-400');
     await page.fill('#field-amount', '5000');
     await page.fill('#field-percent', '90');
@@ -142,21 +141,21 @@ await claims.claim('an execution is started from a form made of its input', asyn
     quiet();
 });
 
-await claims.claim('the list follows what happens elsewhere', async () => {
-    await page.goto(`${server.base}/executions`);
+await claim('the list follows what happens elsewhere', async () => {
+    await page.goto(`${server.url}/executions`);
     await page.waitForSelector('.trow');
     await server.asAdmin('POST', '/executions', { code: 'nightly_report', input: { day: 'today' } });
     await page.waitForSelector('.trow:has-text("today")');
     quiet();
 });
 
-await claims.claim('every page is free of what axe finds, light and dark', async () => {
+await claim('every page is free of what axe finds, light and dark', async () => {
     const pages = [['/', '.dash'], ['/executions', '.trow'], ['/dlq', '.trow'], ['/records/stock', '.trow'], ['/audit', '.trow'], ['/server', '.why'], ['/processes', '.trow'], ['/processes/scenarios/order_processing', '.node'], ['/functions', '.empty'], ['/settings', '.trow']];
     // Colours are the same roles everywhere: in the dark three pages have all of them.
     for (const [scheme, some] of [['light', pages], ['dark', pages.slice(0, 3)]]) {
         await page.emulateMedia({ colorScheme: scheme });
         for (const [path, ready] of some) {
-            await page.goto(server.base + path);
+            await page.goto(server.url + path);
             await page.waitForSelector(ready);
             equal(await complaints(), [], `${path}, ${scheme}`);
         }
@@ -164,8 +163,8 @@ await claims.claim('every page is free of what axe finds, light and dark', async
     quiet();
 });
 
-await claims.claim('everything is reached by keyboard: the palette, the keys, the rows', async () => {
-    await page.goto(`${server.base}/`);
+await claim('everything is reached by keyboard: the palette, the keys, the rows', async () => {
+    await page.goto(`${server.url}/`);
     await page.waitForSelector('.dash');
     await page.keyboard.press('Control+k');
     await page.waitForSelector('.cmd input:focus');
@@ -190,9 +189,9 @@ await claims.claim('everything is reached by keyboard: the palette, the keys, th
     quiet();
 });
 
-await claims.claim('a restart of the server is shown and survived', async () => {
+await claim('a restart of the server is shown and survived', async () => {
     const order = await one('order-1046');
-    await page.goto(`${server.base}/executions/${order.id}`);
+    await page.goto(`${server.url}/executions/${order.id}`);
     await page.waitForSelector('.why .btn.ink');
     await server.kill();
     await page.waitForSelector('.offair');
@@ -205,9 +204,9 @@ await claims.claim('a restart of the server is shown and survived', async () => 
     quiet();
 });
 
-await claims.claim('in Russian nothing is left in English', async () => {
+await claim('in Russian nothing is left in English', async () => {
     await page.evaluate(() => localStorage.setItem('pawl.language', 'ru'));
-    await page.goto(`${server.base}/executions`);
+    await page.goto(`${server.url}/executions`);
     await page.waitForSelector('.trow');
     equal((await page.textContent('h1')), 'Запуски');
     equal(await page.evaluate(() => document.documentElement.lang), 'ru');
@@ -215,18 +214,17 @@ await claims.claim('in Russian nothing is left in English', async () => {
     quiet();
 });
 
-await claims.claim('signing out ends the session', async () => {
-    await page.goto(`${server.base}/executions`);
+await claim('signing out ends the session', async () => {
+    await page.goto(`${server.url}/executions`);
     await page.click('.who');
     await page.click('.mi:has-text("Sign out")');
     await page.waitForSelector('#token');
-    await until('the session is over', async () => (await page.request.get(`${server.base}/api/v1/me`)).status() === 401);
-    await page.goto(`${server.base}/executions`);
+    await until('the session is over', async () => (await page.request.get(`${server.url}/api/v1/me`)).status() === 401);
+    await page.goto(`${server.url}/executions`);
     await page.waitForSelector('#token');
     quiet();
 });
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

@@ -1,17 +1,17 @@
 // An hour of live updates (in test-full; a short while otherwise): the pages that follow what happens keep the memory they need and no more.
-import { Claims, dropFolder, equal, makeFolder, Server } from '../api/rig.mjs';
-import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { amount } from '../lib/budget.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
+import { sleep } from '../lib/wait.mjs';
 
-const SECONDS = Number(process.env.PAWL_SOAK_SECONDS ?? (process.env.PAWL_TEST_FULL ? 3600 : 24));
+const SECONDS = Number(process.env.PAWL_SOAK_SECONDS ?? amount('soak.seconds'));
 const PAGES = [['/', '.dash'], ['/executions', '.trow'], ['/planner', '.tcard']];
-const folder = makeFolder();
-const server = new Server(folder);
-await server.start();
+const server = await startServer();
 await server.publish({ code: 'tick', steps: [{ code: 'note', procedure: { type: 'compute.transform', data: { done: true } } }, { code: 'wait', procedure: { type: 'wait.signal', signalType: 'go' } }] });
-const task = (await server.asAdmin('POST', '/tasks', { title: 'work' })).json;
+const task = (await server.asAdmin('POST', '/tasks', { title: 'work' })).body;
 
 const browser = await openBrowser();
-const claims = new Claims();
 const pages = [];
 for (const [path, ready] of PAGES) {
     const page = await openPage(browser, server);
@@ -34,21 +34,21 @@ async function weigh(one) {
     one.nodes.push(nodes);
 }
 
-await claims.claim(`memory stays flat over ${SECONDS} s of updates`, async () => {
+await claim(`memory stays flat over ${SECONDS} s of updates`, async () => {
     const end = Date.now() + SECONDS * 1000;
     const every = Math.max(1000, SECONDS * 1000 / 24);
     let updates = 0, next = 0, version = task.row_version;
     while (Date.now() < end) {
-        const begun = (await Promise.all(Array.from({ length: 5 }, () => ask('POST', '/executions', { code: 'tick' })))).map((answer) => answer.json.id);
+        const begun = (await Promise.all(Array.from({ length: 5 }, () => ask('POST', '/executions', { code: 'tick' })))).map((answer) => answer.body.id);
         await Promise.all(begun.map((id) => ask('POST', `/executions/${id}/signal`, { type: 'go' })));
-        const changed = (await ask('PATCH', `/tasks/${task.id}`, { priority: updates % 100, expected_row_version: version })).json;
+        const changed = (await ask('PATCH', `/tasks/${task.id}`, { priority: updates % 100, expected_row_version: version })).body;
         version = changed.row_version ?? version;
         updates += 11;
         if (Date.now() >= next) {
             next = Date.now() + every;
             for (const one of pages) await weigh(one);
         }
-        await new Promise((done) => setTimeout(done, 50));
+        await sleep(50);
     }
     for (const { path, page, heap, nodes } of pages) {
         // The first weights are those of a page that still fills its caches; the middle is held against the end.
@@ -64,5 +64,4 @@ await claims.claim(`memory stays flat over ${SECONDS} s of updates`, async () =>
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

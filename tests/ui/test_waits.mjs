@@ -1,14 +1,14 @@
 // The page of an execution in a browser against the real server: what each kind of wait says, down to who can end it.
-import { Claims, dropFolder, equal, makeFolder, Server } from '../api/rig.mjs';
-import { complaintsOf, openBrowser, openPage, signInUrl } from './browser.mjs';
+import { complaintsOf, openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { startServer } from '../lib/server.mjs';
+import { until } from '../lib/wait.mjs';
 
-const folder = makeFolder();
-const server = new Server(folder);
-if (!(await server.start())) throw new Error(server.log);
+const server = await startServer();
 const ok = async (method, path, body) => {
     const answer = await server.asAdmin(method, path, body);
     equal(answer.status < 300, true, `${method} ${path}: ${answer.status} ${answer.raw}`);
-    return answer.json;
+    return answer.body;
 };
 const starts = (code, of) => ({ kind: 'scenario', code, name: code, input: [{ name: 'n', type: 'string' }], settings: { key: `=\"${code}-\" + $.input.n` }, steps: [{ code: 'hand_over', name: 'Hand over', procedure: { type: 'flow.start', code: of, input: { n: '$.input.n' }, wait: true } }] });
 await ok('POST', '/import', { items: [
@@ -35,14 +35,13 @@ const remind = await ok('POST', '/executions', { code: 'remind', key: 'remind-1'
 const stuck = await ok('POST', '/executions?wait=5s', { code: 'stuck', key: 'stuck-1' });
 
 const browser = await openBrowser();
-const claims = new Claims();
 const page = await openPage(browser, server);
 const quiet = (of = page) => equal(of.wrong.splice(0), [], 'what the browser complained about');
 const why = () => page.textContent('.why .say');
 const byKey = async (key) => (await ok('GET', `/executions?key=${key}`)).items[0];
-for (let i = 0; i < 200 && !(await byKey('courier-7'))?.waitingFor; i++) await new Promise((done) => setTimeout(done, 20));
+await until('courier-7 waits', async () => (await byKey('courier-7'))?.waitingFor);
 
-await claims.claim('who waits for what it has started says what waits at the end of the chain', async () => {
+await claim('who waits for what it has started says what waits at the end of the chain', async () => {
     await page.goto(signInUrl(server, `/executions/${order.id}`));
     await page.waitForSelector('.why .awaited a:has-text("courier-7")');
     equal(await page.$$eval('.why .awaited a', (all) => all.map((a) => a.textContent)), ['delivery-7', 'courier-7']);
@@ -53,15 +52,15 @@ await claims.claim('who waits for what it has started says what waits at the end
     quiet();
 });
 
-await claims.claim('who was started by others names them, the first of them first', async () => {
+await claim('who was started by others names them, the first of them first', async () => {
     await page.click('.why .awaited a:has-text("courier-7")');
     await page.waitForSelector('.parents a:has-text("order-7")');
     equal(await page.$$eval('.parents a', (all) => all.map((a) => a.textContent)), ['order-7', 'delivery-7']);
     quiet();
 });
 
-await claims.claim('a step that no worker takes says which, and leads to the work that waits', async () => {
-    await page.goto(`${server.base}/executions/${parcel.id}`);
+await claim('a step that no worker takes says which, and leads to the work that waits', async () => {
+    await page.goto(`${server.url}/executions/${parcel.id}`);
     await page.waitForSelector('.why.wait:has-text("for a worker to take shop.pack")');
     await page.clock.setSystemTime(Date.now() + 120000);
     await page.waitForSelector('.why.held');
@@ -75,19 +74,19 @@ await claims.claim('a step that no worker takes says which, and leads to the wor
     quiet();
 });
 
-await claims.claim('a job that a worker has taken says so, in the sentence and by the name of the worker', async () => {
+await claim('a job that a worker has taken says so, in the sentence and by the name of the worker', async () => {
     const { items } = await ok('POST', '/jobs/claim', { types: ['shop.pack'], max: 1, worker: 'packer-1' });
     equal(items.length, 1);
     await page.waitForSelector('.trow.jobs:has-text("at work: packer-1")', { timeout: 15000 });
     await page.clock.setSystemTime(Date.now());
-    await page.goto(`${server.base}/executions/${parcel.id}`);
+    await page.goto(`${server.url}/executions/${parcel.id}`);
     await page.waitForSelector('.why.wait');
     equal((await why()).startsWith('Waits at Pack it for a worker to end shop.pack'), true, await why());
     quiet();
 });
 
-await claims.claim('reminders are diamonds on the wait, and no rows of their own', async () => {
-    await page.goto(`${server.base}/executions/${remind.id}`);
+await claim('reminders are diamonds on the wait, and no rows of their own', async () => {
+    await page.goto(`${server.url}/executions/${remind.id}`);
     await page.waitForFunction(() => document.querySelectorAll('.tmark.reminder').length === 2);
     equal(await page.$$eval('.tlrows .tr .nm .cut', (all) => all.map((one) => one.textContent.trim())), ['ask']);
     await ok('POST', `/executions/${remind.id}/signal`, { type: 'answer' });
@@ -97,9 +96,9 @@ await claims.claim('reminders are diamonds on the wait, and no rows of their own
     quiet();
 });
 
-await claims.claim('what could not be undone leads to its dead letter, and to no other', async () => {
+await claim('what could not be undone leads to its dead letter, and to no other', async () => {
     await ok('POST', '/executions?wait=5s', { code: 'stuck', key: 'stuck-2' });
-    await page.goto(`${server.base}/executions/${stuck.id}`);
+    await page.goto(`${server.url}/executions/${stuck.id}`);
     await page.waitForSelector('.why .sub a');
     equal((await page.textContent('.why .sub')).startsWith('1 step could not be undone: pay.'), true, await page.textContent('.why .sub'));
     await page.click('.why .sub a');
@@ -111,8 +110,8 @@ await claims.claim('what could not be undone leads to its dead letter, and to no
     quiet();
 });
 
-await claims.claim('a lane that is under way is drawn as reached, and what follows it is not', async () => {
-    await page.goto(`${server.base}/executions/${sides.id}`);
+await claim('a lane that is under way is drawn as reached, and what follows it is not', async () => {
+    await page.goto(`${server.url}/executions/${sides.id}`);
     await page.waitForSelector('.node.live >> nth=1');
     equal(await page.$eval('.lane', (lane) => lane.classList.contains('later')), false, 'the lane itself');
     equal(await page.$$eval('.wires path.wire.done', (all) => all.length), 0, 'nothing behind a branch that waits is done');
@@ -120,8 +119,8 @@ await claims.claim('a lane that is under way is drawn as reached, and what follo
     quiet();
 });
 
-await claims.claim('failures that are alike stand together on the overview, and lead to all of them', async () => {
-    await page.goto(`${server.base}/`);
+await claim('failures that are alike stand together on the overview, and lead to all of them', async () => {
+    await page.goto(`${server.url}/`);
     await page.waitForSelector('.failures .er:has-text("12 alike")');
     equal((await page.textContent('.why .failed')).includes('12 of them in payout'), true, await page.textContent('.why .failed'));
     equal(await complaintsOf(page), []);
@@ -132,15 +131,15 @@ await claims.claim('failures that are alike stand together on the overview, and 
     quiet();
 });
 
-await claims.claim('a view says how many it has, whatever filter is set now', async () => {
+await claim('a view says how many it has, whatever filter is set now', async () => {
     equal(await page.textContent('.views button:has-text("Needs a person") .num'), '1');
     await page.click('.views button:has-text("Needs a person")');
     await page.waitForSelector('.trow:has-text("account-1")');
     quiet();
 });
 
-await claims.claim('a view of one\'s own is saved, renamed and forgotten', async () => {
-    await page.goto(`${server.base}/executions?code=payout`);
+await claim('a view of one\'s own is saved, renamed and forgotten', async () => {
+    await page.goto(`${server.url}/executions?code=payout`);
     await page.click('.views button:has-text("Save view")');
     await page.fill('#view-name', 'Payouts');
     await page.click('[role=dialog] .btn.ink');
@@ -158,8 +157,8 @@ await claims.claim('a view of one\'s own is saved, renamed and forgotten', async
     quiet();
 });
 
-await claims.claim('when nothing matches, the page says how many there are with one filter less', async () => {
-    await page.goto(`${server.base}/executions?status=failed&code=account`);
+await claim('when nothing matches, the page says how many there are with one filter less', async () => {
+    await page.goto(`${server.url}/executions?status=failed&code=account`);
     await page.waitForSelector('.oneless .btn');
     equal(await page.$$eval('.oneless .btn', (all) => all.map((one) => one.textContent)), ['1 without “status is failed”', '14 without “process is account”']);
     equal(await complaintsOf(page), []);
@@ -168,7 +167,7 @@ await claims.claim('when nothing matches, the page says how many there are with 
     quiet();
 });
 
-await claims.claim('on a phone and in Russian the head of the timeline keeps its words whole', async () => {
+await claim('on a phone and in Russian the head of the timeline keeps its words whole', async () => {
     const phone = await openPage(browser, server, { viewport: { width: 390, height: 844 } });
     await phone.addInitScript(() => localStorage.setItem('pawl.language', 'ru'));
     await phone.clock.setSystemTime(Date.now() + 65000);
@@ -183,5 +182,4 @@ await claims.claim('on a phone and in Russian the head of the timeline keeps its
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

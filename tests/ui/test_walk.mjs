@@ -1,15 +1,14 @@
-// test_walk.mjs - claims about every screen and dialog there is: its words, what axe finds, phones. `make test` takes a third of them, `make test-full` all.
+// test_walk.mjs - claims about every screen and dialog there is: its words, what axe finds, phones. `make test` takes some of them, `make test-full` all.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Claims, dropFolder, equal } from '../api/rig.mjs';
-import { complaintsOf, openBrowser, openPage, signInUrl } from './browser.mjs';
-import { folder, SCREENS, server } from './screenshots.mjs';
+import { complaintsOf, openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
+import { share } from '../lib/budget.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
+import { SCREENS, server } from './screenshots.mjs';
 
-const claims = new Claims();
 const browser = await openBrowser();
 const ONLY = process.argv.slice(2); // names of screens; all of them when there are none
-const EACH = process.env.PAWL_TEST_FULL || ONLY.length > 0 ? 1 : 3; // of all screens one in so many, and others in the next walk
-let walks = 0;
+const SOME = ONLY.length > 0 ? SCREENS.filter(([name]) => ONLY.includes(name)) : share('walk.screens', SCREENS);
 
 /** What the pages say in English and in another way in Russian. */
 const keys = new Set(readdirSync('web/src/lib/ru').flatMap((name) => [...readFileSync(join('web/src/lib/ru', name), 'utf8').matchAll(/^ {4}'((?:[^'\\]|\\.)*)': '((?:[^'\\]|\\.)*)',$/gm)].filter((m) => m[1] !== m[2]).map((m) => m[1])));
@@ -36,7 +35,7 @@ const isData = (page, word) => (word.endsWith('…') ? [...page.data].some((one)
 
 async function walk({ language, scheme, width, height = 800 }, look) {
     const pages = new Map();
-    const phone = width < 640, first = walks++;
+    const phone = width < 640;
     const pageOf = async (token) => {
         if (pages.has(token)) return pages.get(token);
         const page = await openPage(browser, server, { viewport: { width, height }, colorScheme: scheme, reducedMotion: 'reduce' });
@@ -58,11 +57,10 @@ async function walk({ language, scheme, width, height = 800 }, look) {
         await page.waitForSelector('.main');
         return page;
     };
-    const some = SCREENS.filter((_, i) => (i + first) % EACH === 0);
-    for (const [name, path, ready, act, only, token = server.admin] of some) {
-        if ((only === 'wide' && phone) || (ONLY.length > 0 && !ONLY.includes(name))) continue;
+    for (const [name, path, ready, act, only, token = server.token] of SOME) {
+        if (only === 'wide' && phone) continue;
         const page = await pageOf(token);
-        await page.goto(server.base + path);
+        await page.goto(server.url + path);
         await page.waitForSelector(ready).catch((error) => { throw new Error(`${name}: ${error.message}`); });
         if (act) await act(page);
         await Promise.all(page.reading.splice(0));
@@ -72,7 +70,7 @@ async function walk({ language, scheme, width, height = 800 }, look) {
     for (const page of pages.values()) await page.context().close();
 }
 
-await claims.claim('in Russian nothing is left in English, and axe finds nothing in what is open', async () => {
+await claim('in Russian nothing is left in English, and axe finds nothing in what is open', async () => {
     const left = [], found = [];
     await walk({ language: 'ru', scheme: 'light', width: 1280 }, async (page, name, isOpen) => {
         for (const text of await textsOf(page)) {
@@ -84,7 +82,7 @@ await claims.claim('in Russian nothing is left in English, and axe finds nothing
     equal({ left: [...new Set(left)], axe: found }, { left: [], axe: [] });
 });
 
-await claims.claim('on a phone nothing scrolls sideways, everything can be hit with a finger, and axe finds nothing in the dark', async () => {
+await claim('on a phone nothing scrolls sideways, everything can be hit with a finger, and axe finds nothing in the dark', async () => {
     const wide = [], small = [], found = [];
     await walk({ language: 'ru', scheme: 'dark', width: 390, height: 844 }, async (page, name, isOpen) => {
         const across = await page.evaluate(() => document.scrollingElement.scrollWidth);
@@ -110,5 +108,4 @@ await claims.claim('on a phone nothing scrolls sideways, everything can be hit w
 
 await browser.close();
 await server.stop();
-dropFolder(folder);
-claims.end();
+end();

@@ -1,9 +1,8 @@
 // Every word of the pages is there in both languages.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Claims, equal } from '../api/rig.mjs';
+import { claim, end, equal } from '../lib/claims.mjs';
 
-const claims = new Claims();
 const files = readdirSync('web/src', { recursive: true, withFileTypes: true }).filter((e) => e.isFile() && /\.tsx?$/.test(e.name) && !e.parentPath.endsWith('lib/ru')).map((e) => join(e.parentPath, e.name));
 const russian = readdirSync('web/src/lib/ru').flatMap((name) => [...readFileSync(join('web/src/lib/ru', name), 'utf8').matchAll(/^ {4}'((?:[^'\\]|\\.)*)': '((?:[^'\\]|\\.)*)',$/gm)].map((m) => [m[1].replaceAll("\\'", "'"), m[2], name]));
 const ru = new Map(russian);
@@ -16,26 +15,26 @@ for (const file of files) {
     for (const m of text.matchAll(/\b(?:label|verb|title|means|drop|help|word): '((?:[^'\\]|\\.)+)'/g)) used.set(m[1].replaceAll("\\'", "'"), file);
 }
 
-await claims.claim('every sentence has its Russian', () => {
+await claim('every sentence has its Russian', () => {
     equal(used.size > 300, true, `${used.size} were found`);
     equal([...used].filter(([key]) => !ru.has(key)).map(([key, file]) => `${file}: ${key}`), []);
 });
 
-await claims.claim('no sentence stands in two files', () => {
+await claim('no sentence stands in two files', () => {
     const first = new Map();
     equal(russian.filter(([key, , name]) => first.has(key) || !first.set(key, name)).map(([key, , name]) => `${key}: ${first.get(key)} and ${name}`), []);
 });
 
-await claims.claim('a sentence has the same places for values in both languages', () => {
+await claim('a sentence has the same places for values in both languages', () => {
     const places = (text) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]))].sort();
     equal([...ru].filter(([key, text]) => String(places(key)) !== String(places(text))).map(([key]) => key), []);
 });
 
-await claims.claim('what has forms by number has three of them in Russian', () => {
+await claim('what has forms by number has three of them in Russian', () => {
     equal([...ru].filter(([key, text]) => key.includes('|') !== text.includes('|') || (text.includes('|') && text.split('|').length !== 3)).map(([key]) => key), []);
 });
 
-await claims.claim('the keys under ? are those that the pages listen for', () => {
+await claim('the keys under ? are those that the pages listen for', () => {
     const shown = readFileSync('web/src/app/Keys.tsx', 'utf8');
     const listed = (section) => [...(shown.match(new RegExp(`\\['${section}', \\[(.*)\\]\\],`))?.[1] ?? '').matchAll(/\[\[((?:'[^']+'(?:, )?)+)\], '/g)].flatMap((m) => [...m[1].matchAll(/'([^']+)'/g)].map((k) => k[1]));
     const SIGNS = { Escape: 'Esc', ArrowDown: '↓', ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→' };
@@ -53,4 +52,4 @@ await claims.claim('the keys under ? are those that the pages listen for', () =>
     equal([list, execution, constructor].map((keys) => keys.length > 4), [true, true, true]);
 });
 
-claims.end();
+end();

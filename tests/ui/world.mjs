@@ -1,6 +1,7 @@
 // world.mjs - a day at a small company, for the browser tests and the screenshots: orders, approvals,
 // contracts, one process that fails, one that is held, one that goes back and cannot.
-import { equal } from '../api/rig.mjs';
+import { equal } from '../lib/claims.mjs';
+import { until } from '../lib/wait.mjs';
 
 const GREETER = {
     code: 'nightly_report',
@@ -34,9 +35,9 @@ const INVOICE = {
 
 export async function fill(server, definitions) {
     const ok = async (method, path, body, wanted = [200, 201, 202]) => {
-        const answer = await server.call(server.admin, method, `/api/v1${path}`, body);
+        const answer = await server.call(server.token, method, `/api/v1${path}`, body);
         equal(wanted.includes(answer.status), true, `${method} ${path}: ${answer.status} ${answer.raw}`);
-        return answer.json;
+        return answer.body;
     };
     const start = (code, input) => ok('POST', '/executions?wait=3s', { code, input });
     await ok('POST', '/import', { items: [...definitions, GREETER, INVOICE] });
@@ -47,14 +48,10 @@ export async function fill(server, definitions) {
     const order = (n, items, customer = 'ada@example.org') =>
         ok('POST', '/executions', { code: 'order_processing', input: { order: `order-${n}`, customer, cents: 1200 + n, items } });
     const signal = (key, type, payload = {}) => ok('POST', '/signals', { key, type, payload });
-    const settled = async (key, step) => {
-        for (let i = 0; i < 200; i++) {
-            const { items } = await ok('GET', `/executions?key=${key}&limit=1`);
-            if (items[0]?.currentStep === step || ['completed', 'failed'].includes(items[0]?.status)) return items[0];
-            await new Promise((done) => setTimeout(done, 10));
-        }
-        throw new Error(`${key} does not come to ${step}`);
-    };
+    const settled = (key, step) => until(`${key} comes to ${step}`, async () => {
+        const { items: [x] } = await ok('GET', `/executions?key=${key}&limit=1`);
+        return (x?.currentStep === step || ['completed', 'failed'].includes(x?.status)) && x;
+    });
     const lines = [{ sku: 'bolt', count: 4 }, { sku: 'bracket', count: 2 }];
     for (let day = 10; day < 16; day++) await start('nightly_report', { day: `2026-11-${day}` });
     for (let n = 1031; n < 1053; n++) await order(n, n === 1044 ? [{ sku: 'bolt', count: 1 }, { sku: 'hinge', count: 9 }] : lines);

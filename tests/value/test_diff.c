@@ -49,6 +49,50 @@ static void test_diff__tells_the_smallest_parts(void **state)
         assert_string_equal(diff(rows[i][0], rows[i][1], 10), rows[i][2]);
 }
 
+static void test_diff__items_with_codes_are_compared_by_them(void **state)
+{
+    static const char a[] = "{\"code\":\"a\",\"x\":1}", b[] = "{\"code\":\"b\",\"x\":1}";
+    static const char c[] = "{\"code\":\"c\",\"x\":1}", other_b[] = "{\"code\":\"b\",\"x\":2}";
+    const struct {
+        const char *from[3], *to[3], *told;
+    } rows[] = {
+        {{a, b}, {c, a, b}, "/0 ->{\"code\":\"c\",\"x\":1}"},
+        {{a, b, c}, {b, c}, "/0 {\"code\":\"a\",\"x\":1}>-"},
+        {{a, b}, {c, a, other_b}, "/0 ->{\"code\":\"c\",\"x\":1} /2/x 1>2"},
+        {{a, b},
+         {b, a},
+         " [{\"code\":\"a\",\"x\":1},{\"code\":\"b\",\"x\":1}]>"
+         "[{\"code\":\"b\",\"x\":1},{\"code\":\"a\",\"x\":1}]"},
+        {{a, a}, {a, b}, "/1/code \"a\">\"b\""},
+        {{a, "1"}, {b, "1"}, "/0/code \"a\">\"b\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct buf from, to;
+
+        buf_init_arena(&from, &mem);
+        buf_init_arena(&to, &mem);
+        for (size_t k = 0; k < 3; k++) {
+            buf_printf(&from, "%s%s",
+                       k == 0                    ? "["
+                       : rows[i].from[k] != NULL ? ","
+                                                 : "",
+                       rows[i].from[k] != NULL ? rows[i].from[k] : "");
+            buf_printf(&to, "%s%s",
+                       k == 0                  ? "["
+                       : rows[i].to[k] != NULL ? ","
+                                               : "",
+                       rows[i].to[k] != NULL ? rows[i].to[k] : "");
+        }
+        buf_text(&from, "]");
+        buf_text(&to, "]");
+        buf_char(&from, '\0');
+        buf_char(&to, '\0');
+        assert_string_equal(diff(from.ptr, to.ptr, 10), rows[i].told);
+    }
+}
+
 static void test_diff__tells_no_more_than_it_may(void **state)
 {
     (void)state;
@@ -79,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_diff__tells_the_smallest_parts),
+        TEST(test_diff__items_with_codes_are_compared_by_them),
         TEST(test_diff__tells_no_more_than_it_may),
         TEST(test_text__members_and_items_are_cut_out_byte_for_byte),
     };

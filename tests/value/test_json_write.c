@@ -355,6 +355,20 @@ static void test_write__long_escaped_text_grows_the_buffer(void **state)
     assert_true(str_eq(value_text(back), str_from(text, LONG)));
 }
 
+static void test_write__of_what_was_read_cannot_fail(void **state)
+{
+    struct str json = STR("{\"a\":[1,2.5,null,\"\\n\"],\"b\":{}}");
+    struct value v = read_text(json);
+    struct buf out;
+
+    (void)state;
+    assert_true(str_eq(json_must_text(&mem, v), json));
+    buf_init_arena(&out, &mem);
+    buf_char(&out, ' ');
+    json_must_write(&out, v);
+    assert_int_equal(out.len, json.len + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_write__string_alone_fails_as_a_buffer_does),
         cmocka_unit_test(test_write__shared_parts_stop_at_the_limit),
         cmocka_unit_test(test_write__long_escaped_text_grows_the_buffer),
+        cmocka_unit_test(test_write__of_what_was_read_cannot_fail),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

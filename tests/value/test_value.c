@@ -285,6 +285,27 @@ static void test_value__a_map_can_be_written_out(void **state)
     assert_true(value_is_true(value_map_get_str(map, STR("ok"))));
 }
 
+static void test_map__answers_members_of_what_may_be_no_map(void **state)
+{
+    struct value map;
+
+    (void)state;
+    map = value_map_of(&mem, VALUE_ENTRIES({value_key(STR("name")), value_string(STR("a"))},
+                                           {value_key(STR("count")), value_int(7)},
+                                           {value_key(STR("is")), value_bool(true)}));
+    assert_int_equal(value_map_member(map, STR("count")).i, 7);
+    assert_int_equal(value_map_member(map, STR("none")).kind, VALUE_ABSENT);
+    assert_int_equal(value_map_member(value_int(1), STR("name")).kind, VALUE_ABSENT);
+    assert_true(str_eq(value_map_text(map, STR("name")), STR("a")));
+    assert_null(value_map_text(map, STR("count")).ptr);
+    assert_null(value_map_text(value_null(), STR("name")).ptr);
+    assert_int_equal(value_map_int(map, STR("count")), 7);
+    assert_int_equal(value_map_int(map, STR("name")), 0);
+    assert_true(value_map_is_true(map, STR("is")));
+    assert_false(value_map_is_true(map, STR("name")));
+    assert_true(str_eq(value_text_or(value_null(), STR("x")), STR("x")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_equal__optionals_by_what_they_hold),
         cmocka_unit_test(test_equal__stops_when_the_budget_is_spent),
         cmocka_unit_test(test_equal__never_recurses_without_bound),
+        cmocka_unit_test(test_map__answers_members_of_what_may_be_no_map),
         cmocka_unit_test(test_value_error__keeps_a_whole_number_of_characters),
     };
 

@@ -1,39 +1,36 @@
 // test_russian.mjs - claims about scripts/check-russian: no message of the server is without its Russian.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
+import { check, claim, end } from '../lib/claims.mjs';
+import { makeFolder } from '../lib/program.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'pawl-russian-'));
-let passed = 0, failed = 0;
+const folder = makeFolder();
 
-const check = (root) => spawnSync('scripts/check-russian', [root], { encoding: 'utf8' });
+const checkRussian = (root) => spawnSync('scripts/check-russian', [root], { encoding: 'utf8' });
 
-function claim(name, work) {
-    try {
-        work();
-        passed++;
-    } catch (error) {
-        failed++;
-        console.log(`failed: ${name}: ${error.message}`);
-    }
-}
-
-claim('test_russian__every_message_has_its_row', () => {
-    const done = check('.');
-    if (done.status !== 0) throw new Error(done.stdout);
+await claim('test_russian__every_message_has_its_row', () => {
+    const done = checkRussian('.');
+    check(done.status === 0, done.stdout);
 });
 
-claim('test_russian__a_message_without_a_row_is_found', () => {
-    for (const path of ['src', 'scripts/check-russian.json']) cpSync(path, join(folder, path), { recursive: true });
-    if (check(folder).status !== 0) throw new Error('the copy differs');
-    appendFileSync(join(folder, 'src/define/step.c'),
+await claim('test_russian__a_message_without_a_row_is_found', () => {
+    cpSync('src', join(folder, 'src'), { recursive: true });
+    check(checkRussian(folder).status === 0, 'the copy differs');
+    appendFileSync(join(folder, 'src/define/compile/step.c'),
         '\nvoid step_new(struct compiler *c)\n{\n    compile_error(c, FINDING_BAD_VALUE, "the lorry \'%.*s\' is "\n                  "late by %zu days", 1, "x", (size_t)2);\n}\n');
-    const done = check(folder);
-    if (done.status !== 1) throw new Error('it was not found');
-    if (!done.stdout.includes("no Russian for \"the lorry '%s' is late by %d days\"")) throw new Error(done.stdout);
+    appendFileSync(join(folder, 'src/define/compile/step.c'),
+        '\nvoid step_new_hint(struct arena *mem)\n{\n    sentence_make(mem, "%s", flag ? PHRASE("a lorry") : "a " "red lorry");\n}\n');
+    const done = checkRussian(folder);
+    check(done.status === 1, 'it was not found');
+    for (const message of ["the lorry '%s' is late by %d days", 'a lorry', 'a red lorry'])
+        check(done.stdout.includes(`no Russian for "${message}"`), done.stdout);
 });
 
-rmSync(folder, { recursive: true });
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed > 0 ? 1 : 0);
+await claim('test_russian__a_conversion_that_no_sentence_has_is_found', () => {
+    appendFileSync(join(folder, 'src/http/http.c'), '\nvoid http_new(struct err *err)\n{\n    err_set(err, ERR_IO, "%o", 8);\n}\n');
+    const done = checkRussian(folder);
+    check(done.status === 1 && done.stdout.includes('no sentence has such a conversion, or so many: "%o"'), done.stdout);
+});
+
+end();

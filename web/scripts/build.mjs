@@ -2,6 +2,8 @@
 //
 // Each file is there plain and, when that is smaller, as gzip and brotli, so that the server only
 // chooses. The same sources give the same bytes.
+//
+// why: decision 0250
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join, relative, resolve } from 'node:path';
@@ -67,6 +69,6 @@ for (const [i, name] of names.entries()) {
 const externs = rows.flatMap((row) => row.suffixes.map((s) => `extern const char ui_bytes_${row.i}_${s}[];\n`));
 writeFileSync(join(out, 'files.S'), `    .section .note.GNU-stack, "", @progbits\n    .section .rodata\n${blobs.join('')}`);
 writeFileSync(join(out, 'files.c'),
-    `/* Made by web/scripts/build.mjs. */\n#include "api/ui.h"\n\n${externs.join('')}\nconst struct ui_file ui_files[] = {\n${rows.map((r) => r.text).join('')}};\n` +
+    `/* Made by web/scripts/build.mjs. */\n#include "api/serve/ui.h"\n\n${externs.join('')}\nconst struct ui_file ui_files[] = {\n${rows.map((r) => r.text).join('')}};\n` +
     `const size_t ui_file_count = ${rows.length};\n`);
 console.log(`  UI       ${rows.length} files, ${Math.round(loaded / 1024)} kB gzip without fonts`);

@@ -1,4 +1,4 @@
-// routes.tsx - the pages by address. src/api/ui_pages.def has the same list, and a test holds the two together.
+// routes.tsx - the pages by address. src/api/serve/ui_pages.def has the same list, and a test holds the two together.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { NotFound, Shell } from './Shell';
 

@@ -1,4 +1,5 @@
 // session.tsx - who is signed in. The token is exchanged for a cookie that scripts cannot read, and kept nowhere.
+// why: decisions 0252, 0305
 import { createContext, useContext } from 'react';
 import { call, post, remove } from '../lib/api';
 import type { Me } from '../lib/types';

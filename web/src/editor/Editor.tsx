@@ -78,7 +78,7 @@ async function openDraft(kind: DefinitionKind, code: string): Promise<Opened> {
     const there = latestOf(stored)!;
     const published = stored.published?.version ?? 0;
     const kept = found && found.kept.text !== there.text ? found.kept : null;
-    const isFresh = kept !== null && kept.base === there.text;
+    const isFresh = kept !== null && [kept.base, ...(kept.sent ?? [])].includes(there.text);
     const doc = new Doc(kept ? kept.text : there.text, there.text);
     const saver = new Saver(doc, kind, code, kept && !isFresh ? kept.base : there.text, there.version, published, there.isWindows);
     if (kept && !isFresh) saver.meet(kept.base, stored);

@@ -1,4 +1,5 @@
 // Tests.tsx - what must hold of this process, run by the server: nothing is done. The tests stand in `meta.tests` of the definition.
+// why: decision 0302
 import { useState } from 'react';
 import { Glyph, Icon } from '../lib/icons';
 import { Button, Empty, Refusal } from '../lib/parts';

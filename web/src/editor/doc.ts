@@ -1,5 +1,7 @@
 // doc.ts - the definition that is edited: its text with one history, and what the text says. Everything that is
 // shown is read from here; everything that changes it goes through here.
+//
+// why: decision 0300
 import { history, isolateHistory, redo, redoDepth, undo, undoDepth } from '@codemirror/commands';
 import { Compartment, EditorState, type Extension, Transaction, type TransactionSpec } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';

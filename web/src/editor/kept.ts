@@ -2,7 +2,8 @@
 // interrupt, and in IndexedDB when that has no room. Each tab keeps its own, and says so while it lives.
 import type { DefinitionKind } from './model';
 
-export interface Kept { text: string; base: string; revision: number; at: number }
+/** `sent`: texts on their way to the server, or whose answer was lost; the server may have any of them by now. */
+export interface Kept { text: string; base: string; revision: number; at: number; sent?: string[] }
 
 const PREFIX = 'pawl.draft:';
 const ANSWER_MS = 150;

@@ -3,6 +3,8 @@
 // Every save says what it rests on: the draft that was read, or the version that was published when there was none.
 // When someone else has saved or published meanwhile, both texts are there to be merged: nothing is written over. A
 // text that is no JSON stays in the browser alone.
+//
+// why: decision 0301
 import { Problem, Unreachable, put } from '../lib/api';
 import type { Doc } from './doc';
 import { forget, hold, keep, keyOf } from './kept';
@@ -15,6 +17,7 @@ export type SaveState = { is: 'same' } | { is: 'waiting' | 'saving' | 'broken' }
 
 const PAUSE = 700;
 const AGAIN = 3000;
+const SENT_KEPT = 3;
 
 const isMissing = (error: unknown) => error instanceof Problem && error.status === 404;
 const isSignedOut = (error: unknown) => error instanceof Problem && error.status === 401;
@@ -24,6 +27,8 @@ export class Saver {
     private running: Promise<boolean> | null = null;
     private ended = false;
     private state: SaveState = { is: 'same' };
+    /** Texts that were sent since the last answer: what this page sent is no one else's change. */
+    private sent: string[] = [];
     private readonly key: string;
     private readonly listeners = new Set<() => void>();
     private readonly stop: () => void;
@@ -63,7 +68,7 @@ export class Saver {
             return;
         }
         const { text } = this.doc;
-        const kept = keep(this.key, { text, base: this.base, revision: this.revision, at: Date.now() });
+        const kept = keep(this.key, { text, base: this.base, revision: this.revision, at: Date.now(), sent: this.sent });
         if (kept === true) {
             this.isUnkept = false;
             return;
@@ -110,6 +115,8 @@ export class Saver {
             // No draft that the server could compare: what was published since would be written over unseen.
             if (this.revision === 0 && !this.isMetWith(await this.readStored())) return this.doc.text === this.base;
             const headers: Record<string, string> = this.revision > 0 ? { 'If-Match': `"${this.revision}"` } : { 'If-None-Match': '*' };
+            this.sent = [...this.sent.slice(1 - SENT_KEPT), text];
+            this.keep();
             const saved = await put<{ version: number }>(`${pathOfKind(this.kind)}/${this.code}/draft`, writeText(text, this.isWindows), { headers });
             this.settle(text, saved.version);
             return this.doc.text === text;
@@ -122,6 +129,7 @@ export class Saver {
     private settle(text: string, revision: number) {
         this.base = text;
         this.revision = revision;
+        this.sent = [];
         this.keep();
         if (this.doc.text === text) this.say({ is: 'saved', at: Date.now() });
         else this.changed();
@@ -139,7 +147,8 @@ export class Saver {
         if (draft) {
             // It was this very text that got there, and the answer that was lost.
             if (draft.text === this.doc.text) return this.settle(draft.text, draft.version), false;
-            if (draft.text !== this.base) return this.meet(this.base, stored), false;
+            if (draft.text !== this.base && !this.sent.includes(draft.text)) return this.meet(this.base, stored), false;
+            this.base = draft.text;
             this.revision = draft.version;
         } else if (published && version !== this.published && published.text !== this.base) {
             this.published = version;

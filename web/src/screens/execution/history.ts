@@ -1,4 +1,5 @@
 // history.ts - the rows of an execution: the newest come first, so that a long history is there at once; the rest follows.
+// why: decision 0306
 //
 // A row never changes, so what is known is kept and only what is newer is asked for.
 import { useEffect, useRef, useState } from 'react';

@@ -1,0 +1,302 @@
+/* executions_steps.c - the history of an execution: its steps, and the context after one. */
+#include "api/executions/executions_history_acts.h"
+#include "api/list.h"
+#include "api/view.h"
+#include "engine/advance.h"
+#include "engine/show.h"
+#include "store/read_execution.h"
+#include "value/json.h"
+#include "value/object.h"
+
+enum {
+    STEPS_LIMIT = 500,
+    HISTORY_PAGE = 512,
+    ROW_ID_BITS = 12,            /* the id of a row holds this many low bits of its seq */
+    FOLDED_MAX_BYTES = 64 << 20, /* of history that is put together again */
+};
+
+static bool execution_not_found(struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
+}
+
+/* --- steps --- */
+
+struct steps_args {
+    struct uuid id;
+    int64_t cursor, limit; /* the seq of the last row before; 0: begin */
+    bool is_newest_first;
+    bool has_acts; /* what operators did is shown too */
+    struct mask mask;
+};
+
+/* Append what clients may see of a page; *last is the seq of the last row shown. */
+static void steps_show_page(struct lookup *q, struct arena *scratch, const struct history *page,
+                            int64_t *left, int64_t *last)
+{
+    const struct steps_args *args = q->args;
+
+    for (size_t i = 0; i < page->count && (*left) > 0; i++) {
+        const struct history_row *row = &page->items[i];
+        struct history_row act;
+
+        if (row->kind == HISTORY_EVENT) {
+            if (!args->has_acts || !executions_act_row(scratch, row, &act))
+                continue;
+            row = &act;
+        }
+        object_next(&q->answer);
+        view_history_row(scratch, &q->answer, &args->mask, args->id, row);
+        *last = page->items[i].seq;
+        --*left;
+    }
+}
+
+/* One page of the store. *is_last: nothing comes behind it. */
+static bool add_page(struct lookup *q, struct reader *reader, int64_t *after, int64_t *left,
+                     int64_t *last, bool *is_last, struct err *err)
+{
+    const struct steps_args *args = q->args;
+    struct history page;
+    struct arena scratch;
+    bool found, is_cut, ok;
+
+    arena_init(&scratch);
+    ok = read_history_page(reader, &scratch, args->id, *after, HISTORY_PAGE, PAGE_BYTES_MAX, &page,
+                           &is_cut, &found, err) &&
+         (found || execution_not_found(err));
+    if (ok)
+        steps_show_page(q, &scratch, &page, left, last);
+    if (ok && page.count > 0)
+        *after = page.items[page.count - 1].seq;
+    *is_last = ok && !is_cut && page.count < HISTORY_PAGE;
+    arena_fini(&scratch);
+    return ok;
+}
+
+/*
+ * The rows right before *before, the last first; at most *window of them, which
+ * becomes smaller when they are too large to be read at once. Seqs have no gaps.
+ */
+static bool add_page_back(struct lookup *q, struct reader *reader, int64_t *before, int64_t *window,
+                          int64_t *left, struct err *err)
+{
+    const struct steps_args *args = q->args;
+    int64_t count = *window < *before - 1 ? *window : *before - 1, ignored;
+    struct history page;
+    struct arena scratch;
+    bool found, is_cut, ok;
+
+    arena_init(&scratch);
+    ok = read_history_page(reader, &scratch, args->id, *before - 1 - count, count, PAGE_BYTES_MAX,
+                           &page, &is_cut, &found, err) &&
+         (found || execution_not_found(err));
+    if (ok && is_cut && count > 1) {
+        *window = (count + 1) / 2;
+    } else if (ok) {
+        for (size_t i = page.count; ok && i-- > 0;) {
+            const struct history one = {.items = &page.items[i], .count = 1};
+
+            steps_show_page(q, &scratch, &one, left, &ignored);
+        }
+        *before -= count;
+    }
+    arena_fini(&scratch);
+    return ok;
+}
+
+static bool show_steps_back(struct lookup *q, struct reader *reader, struct err *err)
+{
+    const struct steps_args *args = q->args;
+    int64_t before = args->cursor, left = args->limit, window;
+    struct progress now;
+    bool found;
+
+    if (before == 0) {
+        if (!read_progress(reader, q->mem, args->id, INT64_MAX - 1, 1, &now, &found, err))
+            return false;
+        if (!found)
+            return execution_not_found(err);
+        before = now.seq + 1;
+    }
+    list_open(&q->answer);
+    while (before > 1 && left > 0 && q->answer.len < PAGE_BYTES_MAX) {
+        window = left < HISTORY_PAGE ? left : HISTORY_PAGE;
+        for (int64_t at = before; before == at;)
+            if (!add_page_back(q, reader, &before, &window, &left, err))
+                return false;
+    }
+    list_close(&q->answer, before > 1 ? list_number_cursor(q->mem, before) : STR_NONE);
+    return true;
+}
+
+static bool run_steps(struct lookup *q, struct reader *reader, struct err *err)
+{
+    struct steps_args *args = q->args;
+    int64_t after, last = 0, left = args->limit;
+    bool is_last = false;
+
+    if (!list_cursor_number(http_query(q->call->http, "cursor"), &args->cursor, err) ||
+        !view_check_id(q->call, q->mem, reader, args->id, err) ||
+        !read_mask(reader, q->mem, args->id, &args->mask, err))
+        return false;
+    if (args->is_newest_first)
+        return show_steps_back(q, reader, err);
+    after = args->cursor;
+    list_open(&q->answer);
+    while (left > 0 && !is_last && q->answer.len < PAGE_BYTES_MAX)
+        if (!add_page(q, reader, &after, &left, &last, &is_last, err))
+            return false;
+    /* Rows of events are not shown, but may be the last that were looked at. */
+    list_close(&q->answer, is_last && left > 0
+                               ? STR_NONE
+                               : list_number_cursor(q->mem, left > 0 ? after : last));
+    return true;
+}
+
+void executions_steps(struct call *c)
+{
+    struct steps_args *args = ARENA_NEW(c->mem, struct steps_args);
+    struct str events = http_query(c->http, "events");
+    struct str order = http_query(c->http, "order");
+
+    if (!call_execution_id(c, &args->id) || !call_limit(c, STEPS_LIMIT, &args->limit))
+        return;
+    args->has_acts = str_eq(events, STR("true"));
+    args->is_newest_first = str_eq(order, STR("newest"));
+    if (events.len > 0 && !args->has_acts && !str_eq(events, STR("false")))
+        call_refuse_text(c, ERR_BAD_REQUEST, "events is true or false");
+    else if (order.len > 0 && !args->is_newest_first && !str_eq(order, STR("oldest")))
+        call_refuse_text(c, ERR_BAD_REQUEST, "order is newest or oldest");
+    else
+        lookup_start(c, args, run_steps, NULL);
+}
+
+/* --- the context after a step --- */
+
+struct context_args {
+    struct uuid id;
+    struct uuid at;
+    bool has_at;
+};
+
+/*
+ * The number of the row with that id, which holds the low bits of it: few rows
+ * are to be looked at. 0 when there is none.
+ */
+static bool find_row(struct lookup *q, struct reader *reader, const struct stored_execution *stored,
+                     int64_t *out, struct err *err)
+{
+    const struct context_args *args = q->args;
+    const int64_t step = INT64_C(1) << ROW_ID_BITS;
+
+    *out = 0;
+    for (int64_t seq = args->at.bytes[6] % 16 * 256 + args->at.bytes[7];
+         seq <= stored->seq && *out == 0; seq += step) {
+        struct history row;
+        bool found;
+
+        if (seq == 0)
+            continue;
+        if (!read_history(reader, q->mem, args->id, seq - 1, 1, &row, &found, err))
+            return false;
+        if (found && row.count == 1 && row.items[0].seq == seq &&
+            uuid_cmp(engine_row_id(args->id, seq, row.items[0].completed_at_us), args->at) == 0)
+            *out = seq;
+    }
+    return true;
+}
+
+/* All rows up to `seq`. */
+static bool read_until(struct lookup *q, struct reader *reader, int64_t seq, struct history *out,
+                       struct err *err)
+{
+    const struct context_args *args = q->args;
+    size_t bytes = 0;
+    int64_t after = 0;
+
+    *out = (struct history){0};
+    while (after < seq) {
+        int64_t left = seq - after;
+        struct history page;
+        bool found;
+
+        if (!read_history(reader, q->mem, args->id, after,
+                          left < HISTORY_PAGE ? left : HISTORY_PAGE, &page, &found, err))
+            return false;
+        if (!found || page.count == 0 || page.items[0].seq != after + 1)
+            return err_set(err, ERR_NOT_FOUND, "the history of this execution is being deleted");
+        for (size_t i = 0; i < page.count; i++) {
+            bytes += page.items[i].output_json.len + page.items[i].delta_json.len;
+            *VEC_ADD(q->mem, out) = page.items[i];
+        }
+        if (bytes > FOLDED_MAX_BYTES)
+            return err_set(err, ERR_TOO_LARGE, "the history up to this step is too long");
+        after = page.items[page.count - 1].seq;
+    }
+    return true;
+}
+
+/* Make of what is stored now what was stored after row `seq`, as far as the context goes. */
+static bool go_back(struct lookup *q, struct reader *reader, int64_t seq,
+                    struct stored_execution *stored, struct err *err)
+{
+    stored->context_json = STR_NONE;
+    stored->cursor_json = STR_NONE;
+    stored->checkpoint_seq = 0;
+    stored->seq = seq;
+    return read_until(q, reader, seq, &stored->history, err);
+}
+
+/* Append the member `context` of an execution as it is shown. */
+static bool show_context(struct lookup *q, const struct stored_execution *stored,
+                         const struct mask *mask, struct err *err)
+{
+    struct buf whole, masked;
+
+    buf_init_arena(&whole, q->mem);
+    buf_init_arena(&masked, q->mem);
+    if (!show_stored(q->mem, &whole, stored, true, err))
+        return false;
+    mask_view(q->mem, mask, buf_view(&whole), &masked);
+    buf_str(&q->answer, mask_view_member(buf_view(&masked), STR("context")));
+    return true;
+}
+
+static bool run_context(struct lookup *q, struct reader *reader, struct err *err)
+{
+    const struct context_args *args = q->args;
+    struct stored_execution stored;
+    struct mask mask;
+    int64_t seq = 0;
+    bool found;
+
+    if (!read_execution(reader, q->mem, args->id, &stored, &found, err))
+        return false;
+    if (!found)
+        return execution_not_found(err);
+    if (!view_check(q->call, q->mem, reader, stored.org_id, stored.code, stored.version, err))
+        return false;
+    if (args->has_at && !find_row(q, reader, &stored, &seq, err))
+        return false;
+    if (args->has_at && seq == 0)
+        return err_set(err, ERR_NOT_FOUND, "the execution has no step with the id in `at`");
+    if (args->has_at && !go_back(q, reader, seq, &stored, err))
+        return false;
+    return read_step_meta(reader, q->mem, args->id, &stored.step_meta, err) &&
+           read_mask(reader, q->mem, args->id, &mask, err) && show_context(q, &stored, &mask, err);
+}
+
+void executions_context(struct call *c)
+{
+    struct context_args *args = ARENA_NEW(c->mem, struct context_args);
+    struct str at = http_query(c->http, "at");
+
+    args->has_at = at.len > 0;
+    if (!call_execution_id(c, &args->id))
+        return;
+    if (args->has_at && !uuid_read(at, &args->at))
+        call_refuse_text(c, ERR_NOT_FOUND, "`at` is the id of a step, as /steps shows it");
+    else
+        lookup_start(c, args, run_context, NULL);
+}

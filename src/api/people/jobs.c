@@ -1,0 +1,392 @@
+/*
+ * jobs.c - workers: claiming jobs, keeping them, answering them.
+ *
+ * A claim is a long poll: it is kept by the node (node_poll) until there is a
+ * job or its time is up. An answer goes to the execution that waits for it,
+ * once the token was held against the job.
+ */
+#include "api/lookup.h"
+#include "api/repeat.h"
+#include "base/digest.h"
+#include "define/define.h"
+#include "node/poll.h"
+#include "store/read_job.h"
+#include "value/json.h"
+#include "value/object.h"
+
+#include <poll.h>
+
+enum {
+    TYPES_MAX = 100,
+    TYPE_LEN_MAX = 200,
+    WORKER_LEN_MAX = 255,
+    CLAIM_MAX = 100,
+    CLAIM_DEFAULT = 10,
+};
+
+#define SECOND_US INT64_C(1000000)
+#define WAIT_DEFAULT_US (30 * SECOND_US)
+#define WAIT_MAX_US (300 * SECOND_US)
+#define LEASE_DEFAULT_US (60 * SECOND_US)
+#define LEASE_MAX_US (24 * 3600 * SECOND_US)
+
+/* --- claiming --- */
+
+struct claim_body {
+    struct value types, max, wait, lease, worker;
+};
+
+static void show_claimed(struct buf *out, const struct stored_job *job)
+{
+    object_item(out);
+    object_id(out, "id", job->id);
+    object_text(out, "type", job->type);
+    object_json(out, "input", job->input_json);
+    object_text(out, "idempotencyKey", job->idempotency_key);
+    object_int(out, "attempt", job->attempt);
+    object_id(out, "executionId", job->execution);
+    object_text(out, "step", job->step);
+    object_text(out, "leaseToken", job->token);
+    object_time(out, "leaseUntil", job->lease_until_us);
+    buf_char(out, '}');
+}
+
+static void job_claimed(struct node_poll *p)
+{
+    struct call *c = p->owner;
+    struct buf out;
+
+    if (!p->ok) {
+        call_refuse(c, &p->err);
+        return;
+    }
+    buf_init_arena(&out, c->mem);
+    buf_text(&out, "{\"items\":[");
+    for (size_t i = 0; i < p->poll.found.count; i++)
+        show_claimed(&out, &p->poll.found.items[i]);
+    buf_text(&out, "]}");
+    call_answer(c, 200, buf_view(&out));
+}
+
+static bool is_gone(const struct node_poll *p)
+{
+    const struct call *c = p->owner;
+    struct pollfd fd = {.fd = http_socket(c->http), .events = POLLRDHUP};
+
+    return fd.fd >= 0 && poll(&fd, 1, 0) > 0 && (fd.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+static bool type_is_listed(const struct str *types, size_t count, struct str type)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(types[i], type))
+            return true;
+    return false;
+}
+
+static bool take_types(struct call *c, struct value written, struct job_poll *out)
+{
+    struct str *types;
+
+    if (written.kind != VALUE_LIST || written.len == 0 || written.len > TYPES_MAX)
+        return call_refuse_field(c, "types", "bad_value",
+                                 "types is a list of 1 to 100 procedures, such as "
+                                 "[\"integrations.sync_1c\"]");
+    types = ARENA_ARRAY(c->mem, written.len, struct str);
+    for (uint32_t i = 0; i < written.len; i++) {
+        struct value v = written.items[i];
+
+        if (v.kind != VALUE_STRING || v.len == 0 || v.len > TYPE_LEN_MAX ||
+            str_find(value_text(v), STR("."), 0) < 0)
+            return call_refuse_field(
+                c, "types", "bad_value",
+                "a type is the name of an external procedure: \"namespace.name\"");
+        if (!type_is_listed(types, out->type_count, value_text(v)))
+            types[out->type_count++] = value_text(v);
+    }
+    out->types = types;
+    return true;
+}
+
+static bool take_span(struct call *c, const char *field, struct value written, int64_t least_us,
+                      int64_t most_us, const char *message, int64_t *out_us)
+{
+    return written.kind == VALUE_ABSENT ||
+           (define_duration_us(written, out_us) && *out_us >= least_us && *out_us <= most_us) ||
+           call_refuse_field(c, field, "bad_value", "%s", message);
+}
+
+static bool take_max(struct call *c, struct value written, size_t *out)
+{
+    *out = CLAIM_DEFAULT;
+    if (written.kind == VALUE_ABSENT)
+        return true;
+    if (written.i < 1 || written.i > CLAIM_MAX)
+        return call_refuse_field(c, "max", "bad_value", "max is a number from 1 to 100");
+    *out = (size_t)written.i;
+    return true;
+}
+
+static bool take_worker(struct call *c, struct value written, struct str *out)
+{
+    *out = value_text_or(written, c->user.name);
+    return out->len <= WORKER_LEN_MAX ||
+           call_refuse_field(c, "worker", "bad_value", "worker has at most 255 bytes");
+}
+
+void jobs_claim(struct call *c)
+{
+    struct claim_body b;
+    const struct body_field fields[] = {
+        {"types", BODY_ANY, true, .out = &b.types},
+        {"max", BODY_INT, false, .out = &b.max},
+        {"wait", BODY_TEXT, false, .out = &b.wait},
+        {"lease", BODY_TEXT, false, .out = &b.lease},
+        {"worker", BODY_TEXT, false, .out = &b.worker},
+    };
+    struct node_poll *p = ARENA_NEW(c->mem, struct node_poll);
+    struct err err;
+
+    if (!call_body(c, fields, ARRAY_SIZE(fields)))
+        return;
+    *p = (struct node_poll){
+        .poll = {.org_id = c->user.org_id, .lease_us = LEASE_DEFAULT_US},
+        .wait_us = WAIT_DEFAULT_US,
+        .is_gone = is_gone,
+        .done = job_claimed,
+        .owner = c,
+        .mem = c->mem,
+    };
+    if (!take_types(c, b.types, &p->poll) || !take_max(c, b.max, &p->poll.max) ||
+        !take_span(c, "wait", b.wait, 0, WAIT_MAX_US,
+                   "wait is a duration such as \"30s\", at most 5m", &p->wait_us) ||
+        !take_span(c, "lease", b.lease, SECOND_US, LEASE_MAX_US,
+                   "lease is a duration from 1s to 24h, such as \"60s\"", &p->poll.lease_us) ||
+        !take_worker(c, b.worker, &p->poll.worker))
+        return;
+    if (!node_poll(c->node, p, &err))
+        call_refuse(c, &err);
+}
+
+/* --- answering --- */
+
+/* A worker's answer to a job, and the job. */
+struct job_answer {
+    struct call *call;
+    struct uuid id;
+    struct str token;
+    struct value output, error; /* one of them is absent */
+    struct str digest;
+    struct stored_job job;
+    bool is_found;
+    struct node_request *request; /* once it is sent on */
+};
+
+static bool job_not_found(struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "there is no job with this id");
+}
+
+static bool take_id(struct call *c, struct uuid *out)
+{
+    struct err err;
+
+    return uuid_read(c->params[0], out) || job_not_found(&err) || call_refuse(c, &err);
+}
+
+/* The same answer has the same digest, however its members are spaced. */
+static bool make_digest(struct call *c, struct job_answer *a)
+{
+    bool is_output = a->output.kind != VALUE_ABSENT;
+    struct buf text;
+    struct err err;
+
+    buf_init_arena(&text, c->mem);
+    buf_text(&text, is_output ? "output:" : "error:");
+    if (!json_write(&text, is_output ? a->output : a->error, &err))
+        return call_refuse(c, &err);
+    a->digest = digest_hex(c->mem, buf_view(&text));
+    return true;
+}
+
+static struct str answer_text(struct call *c, const struct job_answer *a)
+{
+    struct buf out;
+
+    object_begin(&out, c->mem);
+    object_id(&out, "id", a->id);
+    object_text(
+        &out, "status",
+        str_of(job_status_name(a->output.kind != VALUE_ABSENT ? JOB_COMPLETED : JOB_FAILED)));
+    object_id(&out, "executionId", a->job.execution);
+    return object_end(&out);
+}
+
+static bool job_run_find(struct lookup *q, struct reader *reader, struct err *err)
+{
+    struct job_answer *a = q->args;
+
+    return read_job(reader, q->mem, a->id, &a->job, &a->is_found, err);
+}
+
+/* Why the token is worth nothing. */
+static void refuse_token(struct call *c, const struct idempotency *idempotency,
+                         const struct job_answer *a)
+{
+    struct err err;
+
+    if (!str_eq(a->job.token, a->token))
+        (void)err_set(&err, ERR_CONFLICT, "this is not the leaseToken of the job");
+    else if (a->job.status == JOB_EXPIRED)
+        (void)err_set(&err, ERR_CONFLICT,
+                      "the lease of the job had run out: its answer is not wanted any more");
+    else if (a->job.status == JOB_ENDED)
+        (void)err_set(&err, ERR_CONFLICT, "the execution does not wait for this job any more");
+    else
+        (void)err_set(&err, ERR_CONFLICT, "the job has another answer already");
+    repeat_or_refuse(c, idempotency, &err, NULL, STR_NONE);
+}
+
+/* Whether the same answer was stored: the worker may not have received the first reply. */
+static bool is_repeated(const struct job_answer *a)
+{
+    return (a->job.status == JOB_COMPLETED || a->job.status == JOB_FAILED) &&
+           str_eq(a->job.token, a->token) && str_eq(a->job.answer_hash, a->digest);
+}
+
+/* The same answer may have come twice at once: then the first has ended the job. */
+static void found_again(struct lookup *q)
+{
+    struct job_answer *a = q->args;
+
+    if (a->is_found && is_repeated(a))
+        call_answer(q->call, 200, answer_text(q->call, a));
+    else
+        repeat_or_refuse(q->call, &a->request->idempotency, &a->request->err, &a->request->findings,
+                         STR_NONE);
+}
+
+static void job_answered(struct node_request *r)
+{
+    struct job_answer *a = r->owner;
+    struct call *c = a->call;
+
+    if (r->ok && r->stored_status != 0)
+        call_answer_again(c, r->stored_status, r->stored_answer);
+    else if (r->ok)
+        call_answer(c, 200, r->idempotency.answer);
+    else if (r->err.code == ERR_CONFLICT)
+        lookup_start(c, a, job_run_find, found_again);
+    else
+        repeat_or_refuse_request(r);
+}
+
+static void job_found(struct lookup *q)
+{
+    struct job_answer *a = q->args;
+    struct call *c = q->call;
+    struct node_request *r;
+    struct err err;
+
+    if (!a->is_found || !str_eq(a->job.org_id, c->user.org_id)) {
+        (void)job_not_found(&err);
+        call_refuse(c, &err);
+        return;
+    }
+    if (is_repeated(a)) {
+        call_answer(c, 200, answer_text(c, a));
+        return;
+    }
+    r = call_event(c, EVENT_ANSWER, job_answered);
+    if (r == NULL)
+        return;
+    if (a->job.status != JOB_LEASED || !str_eq(a->job.token, a->token)) {
+        refuse_token(c, &r->idempotency, a);
+        return;
+    }
+    r->owner = a;
+    a->request = r;
+    r->execution = a->job.execution;
+    r->event.answer_seq = a->job.seq;
+    r->event.answer_output = a->output;
+    r->event.answer_error = a->error;
+    r->event.answer_digest = a->digest;
+    r->idempotency.status = 200;
+    r->idempotency.answer = answer_text(c, a);
+    call_submit(c, r);
+}
+
+static void job_send_answer(struct call *c, struct value token, struct value output,
+                            struct value error)
+{
+    struct job_answer *a = ARENA_NEW(c->mem, struct job_answer);
+
+    *a = (struct job_answer){
+        .call = c, .token = value_text(token), .output = output, .error = error};
+    if (take_id(c, &a->id) && make_digest(c, a))
+        lookup_start(c, a, job_run_find, job_found);
+}
+
+void jobs_complete(struct call *c)
+{
+    struct value token, output;
+    const struct body_field fields[] = {
+        {"leaseToken", BODY_TEXT, true, .out = &token},
+        {"output", BODY_ANY, false, .out = &output},
+    };
+
+    if (!call_body(c, fields, ARRAY_SIZE(fields)))
+        return;
+    if (output.kind == VALUE_ABSENT)
+        output = value_null();
+    job_send_answer(c, token, output, value_absent());
+}
+
+/* {code, message, class, retryable, details}: what a failure of a step is made of. */
+static bool check_error(struct call *c, struct value error)
+{
+    static const char *const texts[] = {"code", "message", "class"};
+    struct value class = value_map_get_str(error, STR("class"));
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        struct value v = value_map_get_str(error, str_of(texts[i]));
+
+        if (v.kind == VALUE_STRING || v.kind == VALUE_ABSENT)
+            continue;
+        return call_refuse_field(c, "error", "bad_value",
+                                 "error is {\"code\", \"message\", \"class\"}, all of them texts");
+    }
+    if (value_map_get_str(error, STR("code")).len == 0)
+        return call_refuse_field(c, "error", "bad_value", "error has no code: what has failed?");
+    return class.kind == VALUE_ABSENT || err_class_find(value_text(class)) != ERR_CLASS_NONE ||
+           call_refuse_field(c, "error", "bad_value",
+                             "the class of an error is business, transient or indeterminate");
+}
+
+void jobs_fail(struct call *c)
+{
+    struct value token, error;
+    const struct body_field fields[] = {
+        {"leaseToken", BODY_TEXT, true, .out = &token},
+        {"error", BODY_OBJECT, true, .out = &error},
+    };
+
+    if (call_body(c, fields, ARRAY_SIZE(fields)) && check_error(c, error))
+        job_send_answer(c, token, value_absent(), error);
+}
+
+/* --- keeping it --- */
+
+void jobs_heartbeat(struct call *c)
+{
+    struct job_beat *b = ARENA_NEW(c->mem, struct job_beat);
+    struct value token;
+    const struct body_field fields[] = {{"leaseToken", BODY_TEXT, true, .out = &token}};
+
+    if (!call_body(c, fields, ARRAY_SIZE(fields)) || !take_id(c, &b->id))
+        return;
+    b->change = (struct change){.apply = job_beat_apply, .leaves_executions = true};
+    b->org_id = c->user.org_id;
+    b->token = value_text(token);
+    call_submit_change(c, &b->change, repeat_changed, NULL, STR_NONE, STR_NONE);
+}

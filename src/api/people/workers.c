@@ -1,0 +1,125 @@
+/* workers.c - endpoints that are called with the jobs of a namespace. */
+#include "api/list.h"
+#include "api/repeat.h"
+#include "base/ascii.h"
+#include "base/url.h"
+#include "node/poll.h"
+#include "store/read_job.h"
+
+enum { NAMESPACE_LEN_MAX = 100, URL_LEN_MAX = 2000, CREDENTIAL_LEN_MAX = 100 };
+
+/* Letters, digits, '_' and '-', with dots between. */
+static bool is_namespace(struct str name)
+{
+    bool is_start = true;
+
+    for (size_t i = 0; i < name.len; i++) {
+        char x = name.ptr[i];
+        bool is_word = ascii_is_letter_or_digit(x) || x == '_' || x == '-';
+
+        if (x == '.' ? is_start : !is_word)
+            return false;
+        is_start = x == '.';
+    }
+    return !is_start && name.len <= NAMESPACE_LEN_MAX;
+}
+
+static void worker_changed(struct node_request *r)
+{
+    struct call *c = r->owner;
+
+    if (r->ok)
+        node_look_at_workers(c->node);
+    repeat_changed(r);
+}
+
+/* Whether a namespace, a URL and a credential may be these. False: the call was refused. */
+static bool check_worker(struct call *c, struct value url, struct value credential)
+{
+    const char *wrong;
+    struct str host;
+
+    if (!is_namespace(c->params[0]))
+        return call_refuse_text(
+            c, ERR_INVALID,
+            "a namespace is what stands before the dot of an external procedure: "
+            "letters, digits, '_' and '-', at most %d of them",
+            NAMESPACE_LEN_MAX);
+    wrong = url.len <= URL_LEN_MAX ? url_host(c->mem, value_text(url), &host)
+                                   : "a URL has at most 2000 bytes";
+    if (wrong != NULL)
+        return call_refuse_field(c, "url", "bad_value", "%s", wrong);
+    if (credential.kind == VALUE_STRING && credential.len > CREDENTIAL_LEN_MAX)
+        return call_refuse_field(c, "credential", "bad_value",
+                                 "credential is the code of a credential");
+    return true;
+}
+
+void workers_put(struct call *c)
+{
+    struct worker_put *w = ARENA_NEW(c->mem, struct worker_put);
+    struct value url, credential;
+    const struct body_field fields[] = {
+        {"url", BODY_TEXT, true, .out = &url},
+        {"credential", BODY_TEXT, false, .out = &credential},
+    };
+
+    if (!call_body(c, fields, ARRAY_SIZE(fields)) || !check_worker(c, url, credential))
+        return;
+    *w = (struct worker_put){
+        .change = {.apply = worker_put_apply, .leaves_executions = true},
+        .name = c->params[0],
+        .url = value_text(url),
+        .credential = value_text_or(credential, STR_NONE),
+    };
+    call_submit_change(c, &w->change, worker_changed, "worker.put", w->name, STR_NONE);
+}
+
+void workers_delete(struct call *c)
+{
+    struct worker_delete *w = ARENA_NEW(c->mem, struct worker_delete);
+
+    *w = (struct worker_delete){
+        .change = {.apply = worker_delete_apply, .leaves_executions = true, .answer_status = 204},
+        .name = c->params[0],
+    };
+    call_submit_change(c, &w->change, worker_changed, "worker.delete", w->name, STR_NONE);
+}
+
+static bool workers_run_list(struct lookup *q, struct reader *reader, struct err *err)
+{
+    struct stored_workers all;
+
+    if (!read_workers(reader, q->mem, &all, err))
+        return false;
+    list_open(&q->answer);
+    for (size_t i = 0; i < all.count; i++)
+        worker_show(&q->answer, &all.items[i]);
+    list_close(&q->answer, STR_NONE);
+    return true;
+}
+
+void workers_list(struct call *c)
+{
+    lookup_start(c, NULL, workers_run_list, NULL);
+}
+
+static bool worker_run_get(struct lookup *q, struct reader *reader, struct err *err)
+{
+    struct stored_workers all;
+
+    if (!read_workers(reader, q->mem, &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++) {
+        if (!str_eq(all.items[i].name, q->call->params[0]))
+            continue;
+        worker_show(&q->answer, &all.items[i]);
+        return true;
+    }
+    return err_set(err, ERR_NOT_FOUND, "no endpoint is registered for this namespace");
+}
+
+void workers_get(struct call *c)
+{
+    lookup_start(c, NULL, worker_run_get, NULL);
+}

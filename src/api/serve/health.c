@@ -1,0 +1,33 @@
+/* health.c - whether the process lives, and whether it takes requests. */
+#include "api/call.h"
+#include "node/node.h"
+#include "value/object.h"
+
+void health_live(struct call *c)
+{
+    call_answer(c, 200, STR("{\"status\":\"ok\"}"));
+}
+
+void health_ready(struct call *c)
+{
+    static const char *const names[] = {
+        [NODE_READY] = "ready",           [NODE_RECOVERING] = "recovering",
+        [NODE_STORE_AWAY] = "store_away", [NODE_WRONG_KEY] = "wrong_key",
+        [NODE_PAUSED] = "paused",         [NODE_STOPPING] = "stopping",
+    };
+    enum node_readiness is = node_readiness(c->node);
+    struct buf out;
+
+    object_begin(&out, c->mem);
+    object_text(&out, "status", str_of(names[is]));
+    if (is == NODE_STORE_AWAY)
+        object_text(&out, "detail",
+                    str_printf(c->mem, "the database has not answered for %lld s",
+                               (long long)(node_store_silent_us(c->node) / 1000000)));
+    if (is == NODE_WRONG_KEY)
+        object_text(&out, "detail",
+                    STR("credentials are sealed with another master key than this node has: give "
+                        "it the file of the other nodes"));
+    buf_char(&out, '}');
+    call_answer(c, is == NODE_READY ? 200 : 503, buf_view(&out));
+}

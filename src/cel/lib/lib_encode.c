@@ -1,0 +1,67 @@
+/* lib_encode.c - bytes as text and back; text within HTML. */
+#include "cel/lib/lib.h"
+
+#include "base/base64.h"
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "cel/program.h"
+
+struct value cel_fn_base64_encode(struct cel_eval *ev, const struct value *args)
+{
+    size_t size;
+    char *out;
+
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 4))
+        return cel_over_cost(ev);
+    size = base64_encoded_len(args[0].len);
+    out = cel_alloc_text(ev, size);
+    if (out == NULL)
+        return cel_over_memory(ev);
+    base64_encode(value_text(args[0]), out);
+    return value_string(str_from(out, size));
+}
+
+struct value cel_fn_base64_decode(struct cel_eval *ev, const struct value *args)
+{
+    size_t len;
+    char *out;
+
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 4))
+        return cel_over_cost(ev);
+    out = cel_alloc_text(ev, base64_decoded_max(args[0].len));
+    if (out == NULL)
+        return cel_over_memory(ev);
+    if (!base64_decode(value_text(args[0]), out, &len))
+        return cel_fail(ev, "the text is not base64: character %zu is wrong",
+                        utf8_count(str_slice(value_text(args[0]), 0, len)) + 1);
+    return value_bytes(str_from(out, len));
+}
+
+static const char *const html_entities[UINT8_MAX + 1] = {
+    ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+
+struct value cel_fn_html(struct cel_eval *ev, const struct value *args)
+{
+    struct value v = operate_text(ev, args[0]);
+    struct str text;
+    struct buf out;
+
+    if (v.kind == VALUE_ERROR)
+        return v;
+    text = value_text(v);
+    if (!cel_charge_bytes(ev, text.len))
+        return cel_over_cost(ev);
+    buf_init_arena(&out, ev->mem);
+    out.limit = ev->mem_left / 2;
+    for (size_t i = 0; i < text.len; i++) {
+        const char *entity = html_entities[(unsigned char)text.ptr[i]];
+        if (entity != NULL)
+            buf_text(&out, entity);
+        else
+            buf_char(&out, text.ptr[i]);
+    }
+    if (out.failed || out.len > VALUE_LEN_MAX)
+        return cel_over_memory(ev);
+    ev->mem_left -= out.len * 2;
+    return value_string(buf_view(&out));
+}

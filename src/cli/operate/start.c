@@ -1,0 +1,94 @@
+/* start.c - pawl start: start an execution. */
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/describe.h"
+#include "cli/last.h"
+#include "cli/options.h"
+#include "value/object.h"
+#include "value/timefmt.h"
+
+#include <stdio.h>
+
+static bool start_body(struct client *c, const struct options *o, int64_t version, struct buf *out)
+{
+    object_begin(out, &c->mem);
+    client_add_text(out, "code", o->argv[1]);
+    if (!client_add_json(c, out, "input", "--input", options_get(o, "input")))
+        return false;
+    client_add_text(out, "key", options_get(o, "key"));
+    if (version > 0)
+        object_int(out, "version", version);
+    buf_char(out, '}');
+    return true;
+}
+
+static bool check_wait(const struct options *o)
+{
+    const char *wait = options_get(o, "wait");
+    struct value v;
+
+    if (wait == NULL || duration_read(str_of(wait), &v))
+        return true;
+    fprintf(stderr, "pawl start: --wait takes a duration such as 10s, not %s\n", wait);
+    return false;
+}
+
+/* A process that failed while we waited is a failure of the command too. */
+static int start_print(struct client *c, const struct options *o, const struct reply *reply)
+{
+    struct str status = client_text(reply->json, "status");
+
+    last_remember(&c->mem, c->url, client_text(reply->json, "id"));
+    client_answer(c, reply, "%.*s %s%.*s%s\n%.*s", STR_ARG(client_text(reply->json, "id")),
+                  term_style(describe_style(status)), STR_ARG(status), term_style(TERM_PLAIN),
+                  STR_ARG(describe_state(&c->mem, reply->json)));
+    return options_has(o, "wait") &&
+                   (str_eq(status, STR("failed")) || str_eq(status, STR("cancelled")))
+               ? EXIT_FAILED
+               : EXIT_OK;
+}
+
+/* The process that was probably meant; its name may be misspelt. */
+static void suggest(struct client *c, const char *code)
+{
+    unsigned limit = strlen(code) > 3 ? 2 : 1;
+    struct str nearest = STR_NONE;
+    struct reply reply;
+    struct value items;
+
+    if (!client_ask(c, "GET", STR("/processes?limit=500"), STR_NONE, &reply) || reply.status != 200)
+        return;
+    items = value_map_get_str(reply.json, STR("items"));
+    for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
+        struct str name = client_text(items.items[i], "code");
+        unsigned distance = str_distance(str_of(code), name, limit);
+
+        if (distance <= limit && (nearest.len == 0 || distance < limit)) {
+            nearest = name;
+            limit = distance;
+        }
+    }
+    if (nearest.len > 0)
+        fprintf(stderr, "did you mean '%.*s'?\n", STR_ARG(nearest));
+}
+
+int command_start(struct client *c, const struct options *o)
+{
+    struct buf body, path;
+    struct reply reply;
+    int64_t version;
+
+    if (o->argc != 2 || !check_wait(o) || !options_number(o, "version", &version))
+        return options_usage(o);
+    buf_init_arena(&path, &c->mem);
+    buf_text(&path, "/executions");
+    client_add_wait(&path, o);
+    if (!start_body(c, o, version, &body) ||
+        !client_ask(c, "POST", buf_view(&path), buf_view(&body), &reply))
+        return EXIT_FAILED;
+    if (client_succeeded(c, &reply))
+        return start_print(c, o, &reply);
+    if (reply.status == 404)
+        suggest(c, o->argv[1]);
+    return EXIT_FAILED;
+}

@@ -1,0 +1,606 @@
+/* serve.c - pawl serve: API and engine in one process. */
+#include "api/access/token.h"
+#include "api/open.h"
+#include "base/ascii.h"
+#include "base/log.h"
+#include "base/url.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/server/settings.h"
+#include "cli/term.h"
+#include "cli/version.h"
+#include "effect/policy.h"
+#include "effect/secret/vault.h"
+#include "http/tls.h"
+#include "node/meter.h"
+#include "node/node.h"
+#include "store/survey.h"
+#include "value/timefmt.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KEEP_SNAPSHOTS_US (INT64_C(7) * 86400 * 1000000)
+
+struct server {
+    const struct options *options;
+    struct settings settings;
+    struct arena mem;
+    struct str host;
+    uint16_t port;
+    int64_t keep_ended_us, keep_audit_us; /* 0 = for ever */
+    struct cidrs trusted_proxies;
+    struct tls tls;
+    struct policy policy;
+    struct vault *vault;
+    struct meters meters;
+    struct node *node;
+    struct api *api;
+    int signal_fd;
+    int status;            /* of the program, once it ends */
+    atomic_bool is_closed; /* the threads of the node have ended */
+    bool is_stopping;
+    bool is_first_start; /* the administrator's token was made just now */
+};
+
+static const char *text_of(const struct server *s, enum setting_symbol symbol)
+{
+    return settings_text(&s->settings, symbol);
+}
+
+static bool has(const struct server *s, enum setting_symbol symbol)
+{
+    return text_of(s, symbol)[0] != '\0';
+}
+
+/* --- checking what is to be served --- */
+
+/* "127.0.0.1:7070", "[::1]:7070", ":7070" or "7070". */
+static bool read_address(const char *text, struct str *host, uint16_t *port)
+{
+    struct str all = str_of(text);
+    size_t colon = all.len;
+    int64_t number;
+
+    while (colon > 0 && all.ptr[colon - 1] != ':')
+        colon--;
+    *host = colon > 1 ? str_slice(all, 0, colon - 1) : STR("127.0.0.1");
+    if (host->len > 2 && host->ptr[0] == '[' && host->ptr[host->len - 1] == ']')
+        *host = str_slice(*host, 1, host->len - 1);
+    if (!str_to_int64(str_slice(all, colon, all.len), &number) || number < 0 || number > 65535)
+        return false;
+    *port = (uint16_t)number;
+    return true;
+}
+
+static bool is_loopback(struct str host)
+{
+    struct cidrs loopback;
+    struct arena mem;
+    struct err err;
+    struct ip ip;
+    bool is_ours;
+
+    /* A name that only begins like an address, 127.example.org, is anybody's. */
+    if (!ip_read(host, &ip))
+        return str_eq(host, STR("localhost"));
+    arena_init(&mem);
+    is_ours =
+        cidrs_read(&mem, STR("127.0.0.0/8,::1"), &loopback, &err) && cidrs_have(&loopback, ip);
+    arena_fini(&mem);
+    return is_ours;
+}
+
+static bool check_address(struct server *s)
+{
+    const char *listen = text_of(s, SETTING_LISTEN);
+
+    if (!read_address(listen, &s->host, &s->port)) {
+        fprintf(stderr, "pawl serve: --listen takes HOST:PORT, such as 127.0.0.1:7070, not %s\n",
+                listen);
+        return false;
+    }
+    if (is_loopback(s->host) || has(s, SETTING_TLS_CERT) ||
+        settings_flag(&s->settings, SETTING_ALLOW_PLAIN_HTTP))
+        return true;
+    fprintf(stderr,
+            "pawl serve: %s can be reached from other machines, and this server speaks plain HTTP: "
+            "whoever listens on the way learns the token.\n"
+            "Give it a certificate with --tls-cert and --tls-key, listen on 127.0.0.1 behind a "
+            "proxy that speaks TLS, or add --allow-plain-http.\n",
+            listen);
+    return false;
+}
+
+static bool is_sqlite(const struct server *s)
+{
+    return !has(s, SETTING_STORE) || strcmp(text_of(s, SETTING_STORE), "sqlite") == 0;
+}
+
+/* A password may be in it, so it is not shown. */
+static bool check_store(const struct server *s)
+{
+    struct str url = str_of(text_of(s, SETTING_STORE));
+
+    if (is_sqlite(s) || str_starts_with(url, STR("postgres://")) ||
+        str_starts_with(url, STR("postgresql://")))
+        return true;
+    fprintf(stderr, "pawl serve: --store takes postgres://USER@HOST/DATABASE, or sqlite for the "
+                    "file in the data folder\n");
+    return false;
+}
+
+/* "90d"; "none" and "0" keep everything. `what` names what is kept that long. */
+static bool check_keep(struct server *s, enum setting_symbol setting, const char *name,
+                       const char *what, int64_t *out_us)
+{
+    const char *text = text_of(s, setting);
+    struct value v;
+
+    if (strcmp(text, "none") == 0)
+        return true;
+    if (duration_read(str_of(text), &v) && v.seconds >= 0) {
+        *out_us = v.seconds * 1000000 + v.nanos / 1000;
+        return true;
+    }
+    fprintf(stderr,
+            "pawl serve: --%s takes how long %s, such as 90d, or none to keep them for ever; not "
+            "%s\n",
+            name, what, text);
+    return false;
+}
+
+static bool check_retention(struct server *s)
+{
+    return check_keep(s, SETTING_KEEP_COMPLETED, "keep-completed",
+                      "executions are kept after their end", &s->keep_ended_us) &&
+           check_keep(s, SETTING_KEEP_AUDIT, "keep-audit", "lines of the audit log are kept",
+                      &s->keep_audit_us);
+}
+
+/* What the log leaves out. */
+static bool check_log_level(struct server *s)
+{
+    const char *text = text_of(s, SETTING_LOG_LEVEL);
+    enum log_level least;
+
+    if (log_level_read(str_of(text), &least)) {
+        log_to(STDERR_FILENO, least, &clock_system);
+        return true;
+    }
+    fprintf(stderr, "pawl serve: --log-level is debug, info, notice, warn or error; not %s\n",
+            text);
+    return false;
+}
+
+/* Where processes may call. */
+static bool check_calls(struct server *s)
+{
+    struct err err;
+
+    if (policy_read(&s->mem, str_of(text_of(s, SETTING_HTTP_ALLOW)), &s->policy.allow, &err) &&
+        policy_read(&s->mem, str_of(text_of(s, SETTING_HTTP_DENY)), &s->policy.deny, &err))
+        return true;
+    fprintf(stderr, "pawl serve: --http-allow and --http-deny take lists with commas: %s\n",
+            err.message);
+    return false;
+}
+
+static bool begins_with(const struct server *s, enum setting_symbol symbol, const char *one,
+                        const char *other)
+{
+    struct str url = str_of(text_of(s, symbol));
+
+    return url.len == 0 || str_starts_with(url, str_of(one)) || str_starts_with(url, str_of(other));
+}
+
+/* Where messages go. A password may be in it, so none is shown. */
+static bool check_messages(struct server *s)
+{
+    if (!begins_with(s, SETTING_SMTP, "smtp://", "smtps://")) {
+        fprintf(stderr, "pawl serve: --smtp takes smtp://USER:PASSWORD@HOST:587 or smtps://...\n");
+        return false;
+    }
+    if (has(s, SETTING_SMTP) &&
+        (!has(s, SETTING_MAIL_FROM) || strchr(text_of(s, SETTING_MAIL_FROM), '@') == NULL)) {
+        fprintf(stderr, "pawl serve: --smtp needs --mail-from, the address that mails come from, "
+                        "such as pawl@example.com\n");
+        return false;
+    }
+    if (begins_with(s, SETTING_SMS_GATEWAY, "http://", "https://") &&
+        begins_with(s, SETTING_PUSH_GATEWAY, "http://", "https://"))
+        return true;
+    fprintf(stderr,
+            "pawl serve: --sms-gateway and --push-gateway take http:// or https:// addresses\n");
+    return false;
+}
+
+/* Where traces go. */
+static bool check_otlp(struct server *s)
+{
+    struct str host;
+    const char *wrong;
+
+    if (!has(s, SETTING_OTLP))
+        return true;
+    wrong = url_host(&s->mem, str_of(text_of(s, SETTING_OTLP)), &host);
+    if (wrong == NULL)
+        return true;
+    fprintf(stderr,
+            "pawl serve: --otlp takes the address of a collector, such as "
+            "http://127.0.0.1:4318: %s\n",
+            wrong);
+    return false;
+}
+
+static bool check_tls(struct server *s)
+{
+    struct err err;
+
+    if (!has(s, SETTING_TLS_CERT) && !has(s, SETTING_TLS_KEY))
+        return true;
+    if (!has(s, SETTING_TLS_CERT) || !has(s, SETTING_TLS_KEY)) {
+        fprintf(stderr, "pawl serve: --tls-cert and --tls-key go together\n");
+        return false;
+    }
+    if (!tls_read(&s->mem, text_of(s, SETTING_TLS_CERT), text_of(s, SETTING_TLS_KEY), &s->tls,
+                  &err)) {
+        fprintf(stderr, "pawl serve: %s\n", err.message);
+        return false;
+    }
+    if (s->tls.is_expired)
+        fprintf(stderr, "pawl serve: the certificate in %s is not valid today\n",
+                text_of(s, SETTING_TLS_CERT));
+    return true;
+}
+
+/* The name of a header: letters, digits and dashes. */
+static bool is_header_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char ch = name.ptr[i];
+        if (!ascii_is_letter_or_digit(ch) && ch != '-')
+            return false;
+    }
+    return name.len > 0;
+}
+
+static bool check_proxy(struct server *s)
+{
+    struct err err;
+
+    if (has(s, SETTING_AUTH_HEADER) && !has(s, SETTING_TRUSTED_PROXY)) {
+        fprintf(stderr, "pawl serve: --auth-header needs --trusted-proxy: anyone can send a "
+                        "header, and it is believed only from the proxy\n");
+        return false;
+    }
+    if (has(s, SETTING_AUTH_HEADER) && !is_header_name(str_of(text_of(s, SETTING_AUTH_HEADER)))) {
+        fprintf(stderr, "pawl serve: --auth-header takes the name of a header, such as "
+                        "X-Forwarded-Email\n");
+        return false;
+    }
+    if (!has(s, SETTING_TRUSTED_PROXY) ||
+        cidrs_read(&s->mem, str_of(text_of(s, SETTING_TRUSTED_PROXY)), &s->trusted_proxies, &err))
+        return true;
+    fprintf(stderr, "pawl serve: --trusted-proxy: %s\n", err.message);
+    return false;
+}
+
+static bool check_public_url(const struct server *s)
+{
+    struct str url = str_of(text_of(s, SETTING_PUBLIC_URL));
+
+    if (url.len == 0 || str_starts_with(url, STR("http://")) ||
+        str_starts_with(url, STR("https://")))
+        return true;
+    fprintf(stderr, "pawl serve: --public-url begins with https:// or http://\n");
+    return false;
+}
+
+/* --- opening --- */
+
+/* As many connections as the system lets us have. */
+static void raise_limits(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+/* Signals become readable, before any thread is started that could get them. */
+static bool take_signals(struct server *s, struct err *err)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (s->signal_fd >= 0)
+        return true;
+    return err_set(err, ERR_IO, "cannot wait for signals: %s", strerror(errno));
+}
+
+/* The certificate and key, from the files that the settings name now. */
+static bool reload_tls(struct server *s, struct arena *mem, const struct settings *fresh,
+                       struct err *err)
+{
+    const char *cert = settings_text(fresh, SETTING_TLS_CERT);
+    struct tls tls;
+
+    if (s->tls.cert == NULL)
+        return true;
+    if (!tls_read(mem, cert, settings_text(fresh, SETTING_TLS_KEY), &tls, err) ||
+        !api_use_tls(s->api, tls.cert, tls.key, err))
+        return false;
+    if (tls.is_expired)
+        log_write(LOG_WARN, "the certificate is not valid today",
+                  LOG_FIELDS(log_str("file", str_of(cert))));
+    return true;
+}
+
+static bool reload_settings(struct server *s, struct arena *mem, struct err *err)
+{
+    struct settings fresh;
+    enum log_level least;
+
+    if (!settings_read(mem, &fresh, s->options))
+        return err_set(err, ERR_INVALID, "the settings are wrong");
+    if (!log_level_read(str_of(settings_text(&fresh, SETTING_LOG_LEVEL)), &least))
+        return err_set(err, ERR_INVALID, "log-level is debug, info, notice, warn or error");
+    if (!reload_tls(s, mem, &fresh, err))
+        return false;
+    log_to(STDERR_FILENO, least, &clock_system);
+    return true;
+}
+
+/* What cannot be read leaves what was read before: no hang-up ends the server. */
+static void reload(struct server *s)
+{
+    struct arena mem;
+    struct err err;
+
+    arena_init(&mem);
+    if (reload_settings(s, &mem, &err))
+        log_write(LOG_INFO, "certificates and log settings were read again", NULL);
+    else
+        log_write(LOG_ERROR, "certificates and log settings stay as they were",
+                  LOG_FIELDS(log_str("reason", str_of(err.message))));
+    arena_fini(&mem);
+}
+
+static void on_signal(void *context)
+{
+    struct server *s = context;
+    struct signalfd_siginfo info;
+
+    if (read(s->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+        return;
+    if (info.ssi_signo == SIGHUP) {
+        reload(s);
+        return;
+    }
+    /* Whoever asks twice does not want to wait; what was acknowledged is durable. */
+    if (s->is_stopping)
+        _exit(EXIT_FAILED);
+    s->is_stopping = true;
+    log_write(LOG_INFO, "stopping", NULL);
+    node_stop(s->node);
+}
+
+static bool make_folder(const char *path, struct err *err)
+{
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return true;
+    return err_set(err, ERR_IO, "cannot make the data folder %s: %s", path, strerror(errno));
+}
+
+/* The file with the key that credentials are sealed with. */
+static const char *key_path(struct server *s)
+{
+    if (has(s, SETTING_MASTER_KEY))
+        return text_of(s, SETTING_MASTER_KEY);
+    return str_printf(&s->mem, "%s/master.key", text_of(s, SETTING_DATA)).ptr;
+}
+
+/*
+ * Whoever names an empty database beside a folder that is in use would find all processes gone:
+ * nothing moves them by itself.
+ */
+static bool check_other_store(const struct server *s, struct err *err)
+{
+    struct str data = str_of(text_of(s, SETTING_DATA));
+    struct store_glance here, there;
+
+    if (is_sqlite(s))
+        return true;
+    if (!store_glance(STR_NONE, data, &here, err))
+        return false;
+    if (!here.is_used)
+        return true;
+    if (!store_glance(str_of(text_of(s, SETTING_STORE)), data, &there, err))
+        return false;
+    return there.is_used ||
+           err_set(err, ERR_CONFLICT,
+                   "%.*s holds an installation on SQLite (pawl.db), and the database of --store is "
+                   "empty: its executions, schedules and definitions would be gone from sight. Go "
+                   "on without --store; or name a new folder with --data to begin anew on "
+                   "PostgreSQL, with definitions from pawl export",
+                   STR_ARG(data));
+}
+
+static bool open_server(struct server *s, struct str *token, struct err *err)
+{
+    const char *data = text_of(s, SETTING_DATA);
+    struct node_options node = {
+        .data_path = str_of(data),
+        .store_url = str_of(text_of(s, SETTING_STORE)),
+        .clock = &clock_system,
+        .keep_ended_us = s->keep_ended_us,
+        .keep_audit_us = s->keep_audit_us,
+        .is_paused = settings_flag(&s->settings, SETTING_PAUSED),
+        .has_planner = true,
+        .has_schedules = true,
+        .keep_snapshots_us = KEEP_SNAPSHOTS_US,
+        .policy = &s->policy,
+        .calls_per_host = (size_t)settings_number(&s->settings, SETTING_CALLS_PER_HOST),
+        .servers = {.smtp_url = str_of(text_of(s, SETTING_SMTP)),
+                    .mail_from = str_of(text_of(s, SETTING_MAIL_FROM)),
+                    .sms_gateway = str_of(text_of(s, SETTING_SMS_GATEWAY)),
+                    .push_gateway = str_of(text_of(s, SETTING_PUSH_GATEWAY))},
+        .otlp_url = str_of(text_of(s, SETTING_OTLP)),
+        .version = STR(PAWL_VERSION),
+        .meters = &s->meters,
+    };
+    struct api_options api = {
+        .host = s->host,
+        .port = s->port,
+        .auth = {.header = str_of(text_of(s, SETTING_AUTH_HEADER)),
+                 .trusted_proxies = s->trusted_proxies},
+        .public_url = str_of(text_of(s, SETTING_PUBLIC_URL)),
+        .tls_cert = s->tls.cert,
+        .tls_key = s->tls.key,
+        .connections_max = (unsigned)settings_number(&s->settings, SETTING_MAX_CONNECTIONS),
+        .hook_rate = settings_number(&s->settings, SETTING_HOOK_RATE),
+        .patience_us = settings_duration_us(&s->settings, SETTING_CLIENT_TIMEOUT),
+        .clock = &clock_system,
+    };
+
+    raise_limits();
+    /* Inputs of processes are for nobody else to read, whatever the folder permits. */
+    umask(077);
+    if (!take_signals(s, err) || !make_folder(data, err) || !check_other_store(s, err))
+        return false;
+    s->vault = node.vault = vault_new(key_path(s));
+    s->node = node_open(&node, err);
+    if (s->node == NULL || !token_open(&s->mem, str_printf(&s->mem, "%s/admin.token", data).ptr,
+                                       token, &s->is_first_start, err))
+        return false;
+    api.admin_token = *token;
+    s->api = api_open(s->node, &api, err);
+    return s->api != NULL && node_watch(s->node, s->signal_fd, on_signal, s, err);
+}
+
+static void print_welcome(const struct server *s, struct str token)
+{
+    const char *data = text_of(s, SETTING_DATA), *public_url = text_of(s, SETTING_PUBLIC_URL);
+    bool is_ipv6 = str_find(s->host, STR(":"), 0) >= 0;
+    char url[300];
+    /* What is no terminal may be a journal, which others read and keep. */
+    bool shows_token = s->is_first_start && term_is(stdout);
+    const char *front;
+
+    snprintf(url, sizeof(url), "%s://%s%.*s%s:%u", s->tls.cert != NULL ? "https" : "http",
+             is_ipv6 ? "[" : "", STR_ARG(s->host), is_ipv6 ? "]" : "", (unsigned)api_port(s->api));
+    front = has(s, SETTING_PUBLIC_URL) ? public_url : url;
+    printf("Pawl %s listens on %s\n", PAWL_VERSION, url);
+    if (shows_token)
+        printf("  sign in  %s/#token=%.*s\n", front, STR_ARG(token));
+    else
+        printf("  sign in  %s/ (`pawl login` prints the address with the token)\n", front);
+    printf("  token    %s/admin.token\n"
+           "  data     %s (%s)\n",
+           data, data, is_sqlite(s) ? "SQLite" : "PostgreSQL");
+    if (settings_flag(&s->settings, SETTING_PAUSED))
+        printf("  paused   nothing moves: no timers, calls, messages or schedules\n");
+    (void)fflush(stdout);
+    log_write(LOG_INFO, "the server has started",
+              LOG_FIELDS(log_str("version", STR(PAWL_VERSION)), log_str("url", str_of(url))));
+}
+
+/* --- ending --- */
+
+/*
+ * The threads of the store wait for a database that may never answer, and
+ * closing waits for them. What was acknowledged is durable before all this.
+ */
+static void *end_in_time(void *context)
+{
+    enum { CLOSE_MAX_S = 10 };
+    struct server *s = context;
+
+    for (struct timespec left = {.tv_sec = CLOSE_MAX_S}; nanosleep(&left, &left) != 0;)
+        ;
+    if (atomic_load(&s->is_closed))
+        return NULL;
+    log_write(LOG_WARN, "the store does not answer and is left without a farewell",
+              LOG_FIELDS(log_int("status", s->status)));
+    node_abandon(s->node);
+    _exit(s->status);
+}
+
+static void close_node(struct server *s)
+{
+    pthread_t thread;
+
+    /* Without the thread it ends when the database answers. */
+    if (pthread_create(&thread, NULL, end_in_time, s) == 0)
+        pthread_detach(thread);
+    node_close(s->node);
+    atomic_store(&s->is_closed, true);
+}
+
+static int serve(struct server *s)
+{
+    struct str token;
+    struct err err;
+
+    s->status = EXIT_FAILED;
+    s->signal_fd = -1;
+    meters_init(&s->meters);
+    if (open_server(s, &token, &err)) {
+        print_welcome(s, token);
+        s->status = node_run(s->node) == NODE_UNDECIDED ? EXIT_UNDECIDED : EXIT_OK;
+        if (s->status == EXIT_UNDECIDED)
+            api_answer_undecided(s->api);
+    } else {
+        fprintf(stderr, "pawl serve: %s\n", err.message);
+    }
+    if (s->node != NULL)
+        close_node(s);
+    if (s->api != NULL)
+        api_close(s->api);
+    if (s->vault != NULL)
+        vault_free(s->vault);
+    meters_fini(&s->meters);
+    if (s->signal_fd >= 0)
+        close(s->signal_fd);
+    return s->status;
+}
+
+int command_serve(const struct options *o)
+{
+    static struct server s; /* a thread may look at it until the process ends */
+    int status = EXIT_USAGE;
+
+    s.options = o;
+    arena_init(&s.mem);
+    if (settings_read(&s.mem, &s.settings, o)) {
+        if (options_has(o, "print-config")) {
+            settings_print(&s.settings, options_has(o, "json"));
+            status = EXIT_OK;
+        } else if (check_tls(&s) && check_address(&s) && check_store(&s) && check_retention(&s) &&
+                   check_log_level(&s) && check_proxy(&s) && check_public_url(&s) &&
+                   check_calls(&s) && check_messages(&s) && check_otlp(&s)) {
+            status = serve(&s);
+        }
+    } else {
+        fprintf(stderr, "`pawl help serve` lists the settings\n");
+    }
+    arena_fini(&s.mem);
+    return status;
+}

@@ -1,0 +1,187 @@
+/* wait.c - what wait.signal and task.create have beside the fields that are values. */
+#include "define/compile/compile.h"
+#include "define/compile/context.h"
+#include "define/compile/library.h"
+#include "define/compile/mapping.h"
+#include "define/compile/param.h"
+#include "define/compile/scenario.h"
+
+enum { REMINDERS_MAX = 10000, REMINDERS_AT_MAX = 50, REMINDERS_APART_US = 10000 };
+
+static void compile_on_timeout(struct compiler *c, struct value v, struct command *command,
+                               struct wait *wait)
+{
+    struct value then = compile_field(v, "onTimeout");
+    size_t outer = compile_enter(c, STR("onTimeout"));
+    struct jump jump;
+
+    if (then.kind == VALUE_STRING && str_eq(value_text(then), STR("continue")))
+        wait->on_timeout = ON_TIMEOUT_CONTINUE;
+    if (then.kind == VALUE_MAP && compile_fields(c, then, TABLE_ON_TIMEOUT)) {
+        size_t inner = compile_enter(c, STR("to"));
+        wait->on_timeout = ON_TIMEOUT_JUMP;
+        if (compile_field(then, "to").kind != VALUE_ABSENT &&
+            compile_target(c, compile_field(then, "to"), &jump)) {
+            wait->timeout_kind = jump.kind;
+            wait->timeout_step = jump.step;
+        }
+        compile_leave(c, inner);
+    }
+    if (then.kind != VALUE_ABSENT && command->fields[FIELD_TIMEOUT] == NULL)
+        compile_warning(c, FINDING_MISPLACED, "without a 'timeout' this never happens");
+    compile_leave(c, outer);
+}
+
+static void compile_every(struct compiler *c, struct value v, struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("every"));
+    struct span span;
+
+    wait->reminder_every = compile_value(c, v, ARGUMENT_DURATION);
+    if (wait->reminder_every->kind == MAPPING_CONST &&
+        define_span(wait->reminder_every->value, &span)) {
+        if (span.business_days > 0)
+            compile_error(c, FINDING_BAD_DURATION,
+                          "business days stand in `at`: \"at\": [\"1bd\", \"2bd\"]");
+        else if (span.us < REMINDERS_APART_US)
+            compile_error(c, FINDING_BAD_DURATION, "reminders are at least 10ms apart");
+    }
+    compile_leave(c, outer);
+}
+
+/* Whether a span that is written out comes before the one behind it, as far as can be told. */
+static bool is_before(const struct mapping *a, const struct mapping *b)
+{
+    struct span one, other;
+
+    if (a->kind != MAPPING_CONST || b->kind != MAPPING_CONST || !define_span(a->value, &one) ||
+        !define_span(b->value, &other) || (one.business_days > 0) != (other.business_days > 0))
+        return true;
+    return one.business_days < other.business_days || one.us < other.us;
+}
+
+static void wait_compile_at(struct compiler *c, struct value list, struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("at"));
+    const struct mapping **at;
+
+    if (list.kind != VALUE_LIST || list.len == 0 || list.len > REMINDERS_AT_MAX) {
+        compile_error(c, list.kind == VALUE_LIST ? FINDING_BAD_VALUE : FINDING_WRONG_TYPE,
+                      "at must be a list of 1 to %d durations such as [\"1d\", \"3d\"]",
+                      REMINDERS_AT_MAX);
+        compile_leave(c, outer);
+        return;
+    }
+    at = ARENA_ARRAY(c->mem, list.len, const struct mapping *);
+    for (uint32_t i = 0; i < list.len; i++) {
+        size_t inner = compile_enter_index(c, i);
+        uint32_t errors = c->errors;
+
+        at[i] = compile_value(c, list.items[i], ARGUMENT_DURATION);
+        if (i > 0 && c->errors == errors && !is_before(at[i - 1], at[i]))
+            compile_error(c, FINDING_BAD_DURATION,
+                          "each reminder comes later than the one before it: times count from the "
+                          "beginning of the wait");
+        compile_leave(c, inner);
+    }
+    wait->reminder_at = at;
+    wait->reminder_at_count = list.len;
+    compile_leave(c, outer);
+}
+
+static void compile_reminder(struct compiler *c, struct value v, struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("reminder"));
+    const struct cel_env *outer_env = c->env;
+
+    if (v.kind != VALUE_MAP) {
+        compile_wrong_type(c, v, catalog_wanted(ARGUMENT_REMINDER));
+    } else {
+        c->env = compile_showing(c, ROOT_REMINDER);
+        (void)compile_call(c, v, TABLE_REMINDER, &wait->reminder);
+        c->env = outer_env;
+        compile_count(c, v, "max", 1, REMINDERS_MAX, &wait->reminder_max);
+        if (compile_has(v, "every") == compile_has(v, "at"))
+            compile_error(c, FINDING_ONE_OF, "a reminder has either 'every' or 'at'");
+        if (compile_has(v, "every"))
+            compile_every(c, compile_field(v, "every"), wait);
+        if (compile_has(v, "at"))
+            wait_compile_at(c, compile_field(v, "at"), wait);
+        if (compile_has(v, "at") && compile_has(v, "max"))
+            compile_error_at(c, "max", FINDING_MISPLACED,
+                             "'at' says how many there are: leave 'max' out");
+    }
+    compile_leave(c, outer);
+}
+
+static void compile_form(struct compiler *c, struct value v, struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("form"));
+    struct params params;
+
+    (void)compile_params(c, v, PARAMS_PAYLOAD, &params);
+    wait->form = params.items;
+    wait->form_count = params.count;
+    wait->form_written = v;
+    compile_leave(c, outer);
+}
+
+void compile_wait(struct compiler *c, struct value v, struct command *command)
+{
+    struct wait *wait = ARENA_NEW(c->mem, struct wait);
+    const struct mapping *accept = command->fields[FIELD_ACCEPT];
+    const struct mapping *is_public = command->fields[FIELD_PUBLIC];
+
+    command->wait = wait;
+    compile_on_timeout(c, v, command, wait);
+    wait->accepts_new_only = accept != NULL && accept->value.kind == VALUE_STRING &&
+                             str_eq(value_text(accept->value), STR("new"));
+    if (is_public != NULL && is_public->kind != MAPPING_CONST)
+        compile_error_at(c, "public", FINDING_WRONG_TYPE,
+                         "public must be true or false, not an expression");
+    wait->is_public = is_public != NULL && value_is_true(is_public->value);
+    if (compile_has(v, "reminder"))
+        compile_reminder(c, compile_field(v, "reminder"), wait);
+    if (compile_has(v, "form"))
+        compile_form(c, compile_field(v, "form"), wait);
+}
+
+/* Whether a field says something only of a task that is waited for. */
+static const char *const only_with_wait[] = {"timeout", "onTimeout", "reminder", "keep"};
+
+/* What is submitted is shown with the task and its log, to everyone of the organisation. */
+static void refuse_sensitive(struct compiler *c, const struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("form"));
+
+    for (uint32_t i = 0; i < wait->form_count; i++) {
+        size_t inner = compile_enter_index(c, i);
+
+        if (wait->form[i].sensitive)
+            compile_error_at(c, "sensitive", FINDING_MISPLACED,
+                             "the planner shows what is submitted to all who see the task; ask "
+                             "for this with a wait.signal");
+        compile_leave(c, inner);
+    }
+    compile_leave(c, outer);
+}
+
+void compile_task(struct compiler *c, struct value v, struct command *command)
+{
+    struct wait *wait = ARENA_NEW(c->mem, struct wait);
+    const struct mapping *waits = command->fields[FIELD_WAIT];
+    bool never_waits =
+        waits == NULL || (waits->kind == MAPPING_CONST && !value_is_true(waits->value));
+
+    command->wait = wait;
+    compile_on_timeout(c, v, command, wait);
+    if (compile_has(v, "reminder"))
+        compile_reminder(c, compile_field(v, "reminder"), wait);
+    if (compile_has(v, "form"))
+        compile_form(c, compile_field(v, "form"), wait);
+    refuse_sensitive(c, wait);
+    for (size_t i = 0; never_waits && i < ARRAY_SIZE(only_with_wait); i++)
+        if (compile_has(v, only_with_wait[i]))
+            compile_warning_at(c, only_with_wait[i], FINDING_MISPLACED,
+                               "it says nothing without \"wait\": true");
+}

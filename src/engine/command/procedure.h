@@ -1,0 +1,108 @@
+/*
+ * procedure.h - the commands of a step, suspending it in the middle of them, and the executions that they start.
+ * Internal to src/engine.
+ *
+ * why: decisions 0063, 0091
+ */
+#ifndef PAWL_ENGINE_COMMAND_PROCEDURE_H
+#define PAWL_ENGINE_COMMAND_PROCEDURE_H
+
+#include "engine/turn.h"
+
+/* --- procedure.c --- */
+
+/*
+ * Run a procedure with this input (absent: none was given), called at `place`,
+ * which is empty for a step's own. STEP_DONE with its result, STEP_WAITS when
+ * it has asked a worker, STEP_FAILED or STEP_NEEDS.
+ */
+enum step_result procedure_run(struct turn *t, const struct procedure *p, struct str place,
+                               struct value input, struct value *out);
+
+/* Let expressions see what a named procedure sees, until procedure_leave(). */
+void procedure_enter(struct turn *t, const struct procedure *p, struct str place,
+                     struct value input, struct scope *scope);
+void procedure_leave(struct turn *t);
+
+/* The place of a command in the step: that of the call it is in, and its own. */
+struct str procedure_place(struct arena *mem, struct str path, struct str position);
+
+/* The same for a command of the current procedure. */
+struct str procedure_command_place(struct turn *t, const struct command *c);
+
+/*
+ * What was answered to the command at `place`, which has asked: STEP_DONE with
+ * the answer, absent when it has not asked yet; STEP_FAILED.
+ */
+enum step_result procedure_answered(struct turn *t, struct str place, struct value *out);
+
+/* t->failure becomes a line of $.warnings. */
+void procedure_warn(struct turn *t);
+
+/*
+ * What a command gives to whom it asks is evaluated once a visit: it is kept
+ * with what the step has done. Absent when it has not been yet.
+ */
+struct value procedure_noted_input(struct turn *t, const struct command *c);
+void procedure_note_input(struct turn *t, const struct command *c, struct value input);
+
+/* --- call.c --- */
+
+/* The attempt of the strand in hand is in flight: it goes on waiting for the answer. False: it is not. */
+bool call_waits_on(struct turn *t);
+
+/* --- child.c --- */
+
+enum step_result child_start(struct turn *t, const struct command *c, struct value *out);
+
+/* Whether the step waits for an execution that it has started. */
+bool child_is_awaited(const struct cursor *cursor);
+
+/* The execution has ended and has a parent: that one is notified. */
+void child_notify_end(struct turn *t);
+/*
+ * It had ended and goes on: children may have ended meanwhile, which nobody
+ * told it. Every strand that waits for one looks with the next wake.
+ */
+void child_look_at_all(struct turn *t);
+
+/* Nobody waits any more for the child that the strand waits for, if there is one: it is cancelled. */
+void child_notify_cancel(struct turn *t, const struct cursor *cursor);
+
+/* The same for the children of all strands. */
+void child_notify_cancel_all(struct turn *t);
+
+/*
+ * Look how that stands. STEP_DONE: it has ended, with *output, else *error;
+ * STEP_WAITS: it has not, and a row says so; STEP_SKIPPED: it has not, and it
+ * was not yet time to look; STEP_FAILED: it took too long.
+ */
+enum step_result child_look(struct turn *t, struct value *output, struct value *error);
+
+/* --- suspend.c --- */
+
+/* Whether what all strands hold, inputs and what their steps have done, is within STRANDS_BYTES_MAX. */
+bool suspend_fits(const struct turn *t);
+
+/* Freeze what the step has done, stopping at that place. False: the step has failed. */
+bool suspend_step(struct turn *t, struct str asks) MUST_USE;
+
+/*
+ * Take up again what it has done in this procedure, with what it has staged. STEP_DONE, STEP_NEEDS: records
+ * that it writes must be read again; STEP_FAILED: another has changed one.
+ */
+enum step_result suspend_resume(struct turn *t, const struct procedure *p) MUST_USE;
+
+/* The same for a step that will not complete: what it has staged is forgotten. */
+void suspend_recall(struct turn *t, const struct procedure *p);
+
+/* The answer of the worker that was asked becomes part of it. False: t->failure says why not. */
+bool suspend_answer(struct turn *t, struct value output) MUST_USE;
+
+/* What the command that asked gives to whom it asks: procedure_note_input(). */
+struct value suspend_asked(struct turn *t);
+
+/* There is no answer: the command that asked fails with t->failure once the step gets there. */
+void suspend_refuse(struct turn *t);
+
+#endif

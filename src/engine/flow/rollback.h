@@ -1,0 +1,61 @@
+/*
+ * rollback.h - rolling back what was done.
+ * Internal to src/engine.
+ *
+ * why: decisions 0062, 0121, 0366
+ */
+#ifndef PAWL_ENGINE_FLOW_ROLLBACK_H
+#define PAWL_ENGINE_FLOW_ROLLBACK_H
+
+#include "engine/turn.h"
+
+/* --- rollback.c: rolling back --- */
+
+/* turn_evaluate() of a rollback's input: evaluated once, the same for each attempt. */
+enum step_result rollback_input(struct turn *t, const struct mapping *input, struct value *out);
+
+/* What the commands of a rollback have done before it stopped; suspend_resume(). */
+enum step_result rollback_recall(struct turn *t, const struct procedure *p) MUST_USE;
+
+/* Whether anything in the program can be rolled back. */
+bool rollback_is_possible(const struct program *p);
+
+/* From now on the execution rolls back, and ends like this. The last row says why. */
+void rollback_begin(struct turn *t, enum execution_status end);
+
+/* Begin with what was recorded last: it is known now what became of it. */
+void rollback_resume(struct turn *t);
+
+/* Roll back as much as fits this turn. False: reads are needed first. */
+bool rollback_run(struct turn *t);
+
+/* --- rollback_command.c: rollbacks that commands have of their own --- */
+
+/* A member "undo" for the last row: what rolling back the finished commands will need. */
+void rollback_command_note(struct turn *t);
+
+/* How many there are in that member. */
+int64_t rollback_command_count(struct value rollback);
+
+/* Whether a command in it may have happened, and has a rollback for that. */
+bool rollback_command_is_in_doubt(struct value rollback);
+
+/* The visit that the command at a place was done in, when that was not the one of the row; else 0. */
+int64_t rollback_command_visit(struct value rollback, struct str place);
+
+/* Roll back the command that stands there. */
+enum step_result rollback_command_run(struct turn *t, const struct step *step,
+                                      struct value rollback, struct str place, struct value *out);
+
+/* --- rollback_retry.c: rollbacks that were given up --- */
+
+/* The current rollback was given up; the last dead letter and the last row are about it. */
+void rollback_retry_note(struct turn *t);
+
+/* The one of the event's letter is tried again. False: there is none, or not now. */
+bool rollback_retry_begin(struct turn *t, struct err *err) MUST_USE;
+
+/* It has ended, well or not. */
+void rollback_retry_end(struct turn *t, const struct step *step, int64_t row, bool ok);
+
+#endif

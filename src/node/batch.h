@@ -1,0 +1,37 @@
+/* batch.h - group commit: works become members of batches. Internal to src/node. */
+#ifndef PAWL_NODE_BATCH_H
+#define PAWL_NODE_BATCH_H
+
+#include "node/work.h"
+#include "store/store.h"
+
+enum {
+    BATCH_MEMBERS_MAX = 1024,
+    OUTSTANDING_MAX = 2,
+    TRIES_MAX = 5, /* of one event, when its commit is refused */
+    BUFFERED_TRIES_MAX =
+        100, /* ... because others take and buffer signals: each time one gets on */
+};
+
+struct batches {
+    struct batch *current; /* being built; never NULL */
+    struct batch *sent[OUTSTANDING_MAX];
+    int64_t sent_at_us[OUTSTANDING_MAX]; /* monotonic */
+    unsigned outstanding;
+    int64_t number;         /* of the last one that was handed over */
+    int64_t seen;           /* ... and of the last one that came back */
+    int64_t pause_until_us; /* monotonic; the store refused, nothing is advanced before this */
+    struct batch *spare[4];
+    unsigned spare_count;
+    int64_t refused, members_applied, members_refused;
+};
+
+void batch_init(struct node *n);
+void batch_add(struct node *n, struct work *w); /* its change becomes a member */
+bool batch_is_due(const struct node *n);        /* whether batch_submit() would hand it over */
+bool batch_is_full(const struct node *n);       /* whether the next member is for the next one */
+void batch_submit(struct node *n);
+void batch_done(struct node *n, struct batch *batch);
+void batches_free(struct node *n);
+
+#endif

@@ -1,0 +1,224 @@
+/*
+ * due.c - which executions are due, read from the store: those of the next
+ * minute into the heap of timers, those that are overdue and not in it, and
+ * those that have rows in execution_events. See wake.h.
+ */
+#include "base/crash.h"
+#include "base/log.h"
+#include "node/chore/chore.h"
+#include "node/inner.h"
+#include "node/load.h"
+#include "node/timers.h"
+#include "node/wake.h"
+
+enum { DUE_PAGE = 1000 }; /* rows read at once */
+
+#define REFILL_EVERY_US INT64_C(20000000)
+#define LOOK_BACK_US INT64_C(5000000) /* what is overdue by this is looked for, this often */
+
+/* A page of executions that are due. */
+struct due_load {
+    struct load load; /* first: see load.h */
+    int64_t after_us, until_us;
+    struct uuid after_id;
+    struct dues dues;
+};
+
+static void due_run(struct load *load, struct reader *reader)
+{
+    struct due_load *l = (struct due_load *)load;
+
+    load->ok = read_due(reader, &load->mem, l->after_us, l->after_id, l->until_us, DUE_PAGE,
+                        &l->dues, &load->err);
+}
+
+/* --- the next minute --- */
+
+/* Whoever waited for capacity when the server ended is in no queue: it looks for itself at once. */
+static int64_t first_look_us(const struct node *n, const struct due *due)
+{
+    return due->waits_for_call && !n->is_recovered ? 0 : due->wake_at_us;
+}
+
+static void timers_were_read(struct load *load)
+{
+    struct due_load *l = (struct due_load *)load;
+    const struct dues *dues = &l->dues;
+    struct node *n = load->node;
+    struct wake *w = n->wake;
+
+    if (!n->is_recovered)
+        CRASH_POINT(RECOVERING);
+    for (size_t i = 0; load->ok && i < dues->count; i++)
+        timers_set_sooner(&w->timers, dues->items[i].id, first_look_us(n, &dues->items[i]));
+    if (!load->ok) {
+        log_write(LOG_ERROR, "timers cannot be read",
+                  LOG_FIELDS(log_str("reason", str_of(load->err.message))));
+        w->refill_pause_us = clock_mono_us(n->clock) + RETRY_SOON_US;
+        w->refill.is_busy = false;
+    } else if (dues->count == DUE_PAGE) {
+        w->filled_until_us = dues->items[dues->count - 1].wake_at_us;
+        w->filled_id = dues->items[dues->count - 1].id;
+        chore_rest(&w->refill, 0);
+    } else {
+        w->filled_until_us = l->until_us;
+        w->filled_id = (struct uuid){.bytes = {0}};
+        chore_rest(&w->refill, REFILL_EVERY_US);
+        if (!n->is_recovered)
+            CRASH_POINT(RECOVERED);
+        n->is_recovered = true;
+    }
+    load_free(load);
+}
+
+/* Until a page is to be read. */
+static int64_t refill_left_us(const struct node *n)
+{
+    int64_t now_us = clock_mono_us(n->clock), at_us = n->wake->refill.next_us;
+
+    if (clock_wall_us(n->clock) >= n->wake->filled_until_us)
+        at_us = now_us; /* the clock was set forward */
+    if (at_us < n->wake->refill_pause_us)
+        at_us = n->wake->refill_pause_us;
+    return at_us > now_us ? at_us - now_us : 0;
+}
+
+static bool is_clock_set_back(const struct node *n)
+{
+    return n->wake->filled_until_us > clock_wall_us(n->clock) + TIMER_WINDOW_US;
+}
+
+static int64_t refill_in_us(const struct chore *c)
+{
+    return is_clock_set_back(c->node) ? 0 : refill_left_us(c->node);
+}
+
+static void refill_run(struct chore *c)
+{
+    struct node *n = c->node;
+    struct wake *w = n->wake;
+    int64_t until_us = clock_wall_us(n->clock) + TIMER_WINDOW_US;
+    struct due_load *l;
+
+    /*
+     * The clock was set back: what lies beyond the window is read again in time.
+     * A wake that was to be tried again would wait for the old time.
+     */
+    if (is_clock_set_back(n)) {
+        timers_remove_after(&w->timers, until_us);
+        w->filled_until_us = until_us;
+        w->filled_id = (struct uuid){.bytes = {0}};
+    }
+    if (refill_left_us(n) > 0)
+        return;
+    w->filling_until_us = until_us;
+    c->is_busy = true;
+    l = LOAD_NEW(n, struct due_load, due_run, timers_were_read);
+    l->after_us = w->filled_until_us;
+    l->after_id = w->filled_id;
+    l->until_us = until_us;
+    load_send(&l->load);
+}
+
+const struct chore_kind chore_timers = {
+    .needs = CHORE_NEEDS_RUNNING,
+    .run = refill_run,
+    .in_us = refill_in_us,
+};
+
+/* --- what is overdue --- */
+
+static void overdue_was_read(struct load *load)
+{
+    struct wake *w = load->node->wake;
+    const struct dues *dues = &((struct due_load *)load)->dues;
+    bool has_more = load->ok && dues->count == DUE_PAGE;
+
+    w->overdue.is_busy = false;
+    for (size_t i = 0; load->ok && i < dues->count; i++)
+        timers_set_new(&w->timers, dues->items[i].id, dues->items[i].wake_at_us);
+    w->overdue_after_us = has_more ? dues->items[dues->count - 1].wake_at_us : 0;
+    w->overdue_after_id = has_more ? dues->items[dues->count - 1].id : (struct uuid){.bytes = {0}};
+    load_free(load);
+}
+
+/*
+ * Rows may come to be that this node has not written and that were due before
+ * it looked: a database may finish a commit of a process that was killed after
+ * the next one has started.
+ */
+static void overdue_run(struct chore *c)
+{
+    struct node *n = c->node;
+    struct due_load *l = LOAD_NEW(n, struct due_load, due_run, overdue_was_read);
+
+    chore_rest(c, LOOK_BACK_US);
+    c->is_busy = true;
+    l->after_us = n->wake->overdue_after_us;
+    l->after_id = n->wake->overdue_after_id;
+    l->until_us = clock_wall_us(n->clock) - LOOK_BACK_US;
+    load_send(&l->load);
+}
+
+const struct chore_kind chore_overdue = {
+    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY,
+    .run = overdue_run,
+};
+
+/* --- rows of execution_events --- */
+
+/* A page of executions that have such rows. */
+struct events_page_load {
+    struct load load; /* first: see load.h */
+    int64_t after;    /* the number of the last row that was seen */
+    struct noticed_executions rows;
+};
+
+static void events_page_run(struct load *load, struct reader *reader)
+{
+    struct events_page_load *l = (struct events_page_load *)load;
+
+    load->ok =
+        read_noticed_executions(reader, &load->mem, l->after, DUE_PAGE, &l->rows, &load->err);
+}
+
+static void events_page_done(struct load *load)
+{
+    const struct noticed_executions *rows = &((struct events_page_load *)load)->rows;
+    struct node *n = load->node;
+    bool has_more = load->ok && rows->count == DUE_PAGE;
+
+    n->wake->events.is_busy = false;
+    for (size_t i = 0; load->ok && i < rows->count; i++)
+        if (wake_may_fire(n))
+            wake_with_events(n, rows->items[i].id);
+    n->wake->events_after = has_more ? rows->items[rows->count - 1].n : 0;
+    if (!load->ok)
+        chore_rest(&n->wake->events, RETRY_SOON_US);
+    load_free(load);
+}
+
+/* A row is also there when whoever wrote it did not come to wake the execution in memory. */
+static void events_run(struct chore *c)
+{
+    struct node *n = c->node;
+    struct events_page_load *l =
+        LOAD_NEW(n, struct events_page_load, events_page_run, events_page_done);
+
+    chore_rest(c, LOOK_BACK_US);
+    c->is_busy = true;
+    l->after = n->wake->events_after;
+    load_send(&l->load);
+}
+
+/* While too many wakes are in flight, more of them are not looked for. */
+static int64_t events_in_us(const struct chore *c)
+{
+    return wake_may_fire(c->node) ? chore_left_us(c) : INT64_MAX;
+}
+
+const struct chore_kind chore_events = {
+    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY,
+    .run = events_run,
+    .in_us = events_in_us,
+};

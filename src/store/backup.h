@@ -1,0 +1,17 @@
+/* backup.h - a copy of a store in a file, and back (SQLite only). */
+#ifndef PAWL_STORE_BACKUP_H
+#define PAWL_STORE_BACKUP_H
+
+#include "base/err.h"
+
+/*
+ * A copy of the store in a data folder as a new file, as of one moment, without
+ * opening the store as a node does: a server may run on it or not. The copy
+ * grows as path.part until it is whole.
+ */
+bool store_backup_folder(struct str data_path, struct str path, struct err *err) MUST_USE;
+
+/* Put a copy that store_backup_folder() made into an empty data folder, after looking it through. */
+bool store_restore(struct str path, struct str data_path, struct err *err) MUST_USE;
+
+#endif

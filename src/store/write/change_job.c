@@ -1,0 +1,350 @@
+/* change_job.c - see change_job.h. */
+#include "store/change_job.h"
+#include "base/names.h"
+
+#include "base/digest.h"
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "store/org.h"
+#include "store/write/apply_commit.h"
+#include "store/write/change_apply.h"
+#include "store/write/gather.h"
+#include "value/object.h"
+
+enum { TOKEN_LEN = 32 };
+
+static const char *const status_names[JOB_STATUS_COUNT] = {
+#define JOB_STATUS(symbol, name) [JOB_##symbol] = name,
+#include "store/job_status.def"
+#undef JOB_STATUS
+};
+
+NAMES_NAME(job_status_name, enum job_status, status_names)
+NAMES_READ(job_status_read, enum job_status, status_names)
+
+bool job_of_row(struct db *db, enum sql sql, struct arena *mem, struct stored_job *out)
+{
+    int64_t key = db_column_int(db, sql, 0);
+
+    *out = (struct stored_job){
+        .key = key,
+        .seq = key & HISTORY_SEQ_MAX,
+        .type = db_column_copy(db, mem, sql, 2),
+        .org_id = db_column_copy(db, mem, sql, 3),
+        .step = db_column_copy(db, mem, sql, 6),
+        .attempt = db_column_int(db, sql, 7),
+        .idempotency_key = db_column_copy(db, mem, sql, 8),
+        .input_json = db_column_copy(db, mem, sql, 9),
+        .created_at_us = db_column_int(db, sql, 10),
+        .worker = db_column_copy(db, mem, sql, 11),
+        .token = db_column_copy(db, mem, sql, 12),
+        .lease_us = db_column_int(db, sql, 13),
+        .lease_until_us = db_column_int(db, sql, 14),
+        .ended_at_us = db_column_int(db, sql, 15),
+        .answer_hash = db_column_copy(db, mem, sql, 16),
+    };
+    return uuid_read(db_column_text(db, sql, 1), &out->id) &&
+           job_status_read(db_column_text(db, sql, 4), &out->status) &&
+           uuid_read(db_column_text(db, sql, 5), &out->execution);
+}
+
+/* --- with commits --- */
+
+static enum job_status end_status(const struct ask_end *end)
+{
+    switch (end->how) {
+    case ASK_ANSWERED:
+        return JOB_COMPLETED;
+    case ASK_REFUSED:
+        return JOB_FAILED;
+    case ASK_LOST:
+    case ASK_LAPSED:
+        return JOB_EXPIRED;
+    case ASK_UNWANTED:
+    case ASK_UNCLAIMED:
+        return JOB_ENDED;
+    }
+    PANIC("unknown end of a job");
+}
+
+static bool insert_job(struct apply *a, const struct member *m, const struct ask *ask)
+{
+    const struct execution *e = m->commit->after;
+
+    return apply_put(a, SQL_JOB_INSERT,
+                     DB_PARAMS(db_int(history_key(m->row, ask->seq)), db_text(UUID_STR(ask->id)),
+                               db_text(ask->type), db_text(record_org(e->org_id)),
+                               db_int(e->updated_at_us)));
+}
+
+/*
+ * Whether a lease refuses that the attempt has ended like this: a worker has
+ * what nobody was said to have begun, or a heartbeat has renewed what was said to
+ * be over. Of one that has no row nobody has a lease.
+ */
+static enum db_status find_lease(struct apply *a, const struct member *m, const struct ask_end *end,
+                                 bool *out)
+{
+    enum db_status status = db_run(
+        a->db, SQL_JOB_LOCK,
+        DB_PARAMS(db_int(history_key(m->row, end->seq)), db_int(m->commit->after->updated_at_us)));
+
+    *out =
+        status == DB_ROW && db_column_int(a->db, SQL_JOB_LOCK, end->how == ASK_LAPSED ? 1 : 0) != 0;
+    db_end(a->db, SQL_JOB_LOCK);
+    return status == DB_ROW ? DB_DONE : status;
+}
+
+enum apply_result apply_check_jobs(struct apply *a, struct member *m)
+{
+    const struct asks_ended *ended = &m->commit->asks_ended;
+    bool is_leased = false, is_flushed = false;
+
+    a->status = DB_DONE;
+    for (size_t i = 0; i < ended->count; i++) {
+        if (ended->items[i].how != ASK_UNCLAIMED && ended->items[i].how != ASK_LAPSED)
+            continue;
+        /* A member of this batch may have leased it, or renewed its lease. */
+        if (!is_flushed)
+            a->status = gather_flush(a);
+        is_flushed = true;
+        if (a->status == DB_DONE)
+            a->status = find_lease(a, m, &ended->items[i], &is_leased);
+        if (a->status != DB_DONE)
+            return APPLY_FAILED;
+        if (is_leased)
+            return apply_refuse(a, m, MEMBER_STALE);
+    }
+    return APPLY_DONE;
+}
+
+bool apply_jobs(struct apply *a, const struct member *m)
+{
+    const struct commit *c = m->commit;
+
+    for (size_t i = 0; i < c->asks.count; i++)
+        if (c->asks.items[i].kind == ASK_JOB && !insert_job(a, m, &c->asks.items[i]))
+            return false;
+    for (size_t i = 0; i < c->asks_ended.count; i++) {
+        const struct ask_end *end = &c->asks_ended.items[i];
+
+        if (!apply_put(a, SQL_JOB_END,
+                       DB_PARAMS(db_int(history_key(m->row, end->seq)),
+                                 db_text(str_of(job_status_name(end_status(end)))),
+                                 db_int(c->after->updated_at_us), db_text_or_null(end->digest))))
+            return false;
+    }
+    return true;
+}
+
+/* --- claiming --- */
+
+/* Jobs of one type in one organisation: how many are wanted, and those that are there. */
+struct ready_jobs {
+    struct str org_id, type, worker;
+    size_t wanted;
+    bool notes_asked;
+    struct stored_jobs jobs; /* oldest first */
+    size_t taken;
+};
+
+struct ready_jobs_all {
+    VEC_OF(struct ready_jobs *);
+    struct map by_name;
+};
+
+static struct str queue_name(struct arena *mem, struct str org_id, struct str type)
+{
+    return str_printf(mem, "%.*s\n%.*s", STR_ARG(org_id), STR_ARG(type));
+}
+
+static struct ready_jobs *queue_find(struct apply *a, struct ready_jobs_all *all, struct str org_id,
+                                     struct str type)
+{
+    return map_get(&all->by_name, queue_name(a->mem, org_id, type));
+}
+
+static void queue_want(struct apply *a, struct ready_jobs_all *all, const struct job_poll *p,
+                       struct str type)
+{
+    struct ready_jobs *s = queue_find(a, all, p->org_id, type);
+
+    if (s == NULL) {
+        s = ARENA_NEW(a->mem, struct ready_jobs);
+        *s = (struct ready_jobs){.org_id = p->org_id, .type = type, .worker = p->worker};
+        *VEC_ADD(a->mem, all) = s;
+        map_put(&all->by_name, queue_name(a->mem, p->org_id, type), s);
+    }
+    s->wanted += p->max;
+    if (s->wanted > JOBS_CLAIMED_MAX)
+        s->wanted = JOBS_CLAIMED_MAX;
+    s->notes_asked |= p->notes_asked;
+}
+
+static void queues_make(struct apply *a, const struct job_claim *c, struct ready_jobs_all *out)
+{
+    map_init(&out->by_name, a->mem);
+    for (size_t i = 0; i < c->poll_count; i++)
+        for (size_t k = 0; k < c->polls[i]->type_count; k++)
+            queue_want(a, out, c->polls[i], c->polls[i]->types[k]);
+}
+
+static enum db_status queue_fill(struct apply *a, struct ready_jobs_all *all, enum sql sql,
+                                 enum db_status status, int64_t *now_us)
+{
+    for (; status == DB_ROW; status = db_next(a->db, sql)) {
+        struct stored_job job;
+        struct ready_jobs *s;
+
+        if (!job_of_row(a->db, sql, a->mem, &job))
+            return DB_CORRUPT;
+        s = queue_find(a, all, job.org_id, job.type);
+        ASSERT(s != NULL);
+        *VEC_ADD(a->mem, &s->jobs) = job;
+        if (a->db->has_sets)
+            *now_us = db_column_int(a->db, sql, JOB_COLUMN_COUNT);
+    }
+    return status;
+}
+
+/* The oldest jobs of each queue; those that another node is about to lease are left out. */
+static enum db_status queues_read(struct apply *a, struct ready_jobs_all *all, int64_t *now_us)
+{
+    enum sql sql = a->db->has_sets ? SQL_GATHER_JOBS : SQL_JOBS_READY;
+    enum db_status status = DB_DONE;
+
+    for (size_t i = 0; i < all->count && status == DB_DONE; i++) {
+        const struct ready_jobs *s = all->items[i];
+        const struct db_value params[] = {db_text(s->org_id), db_text(s->type),
+                                          db_int((int64_t)s->wanted)};
+
+        if (a->db->has_sets) {
+            status = db_put(a->db, sql, params, 3);
+        } else {
+            status = queue_fill(a, all, sql, db_run(a->db, sql, params, 3), now_us);
+            db_end(a->db, sql);
+        }
+    }
+    if (status != DB_DONE || !a->db->has_sets || all->count == 0)
+        return status;
+    status = db_flush(a->db);
+    if (status == DB_DONE)
+        status = queue_fill(a, all, sql, db_first(a->db, sql), now_us);
+    db_end(a->db, sql);
+    return status;
+}
+
+/* Nobody can guess it, and a batch that is repeated makes the same. */
+static struct str lease_token(struct apply *a, const struct job_poll *p, struct uuid job)
+{
+    struct uuid all[3] = {p->seed[0], p->seed[1], job};
+
+    return str_slice(digest_hex(a->mem, str_from((const char *)all, sizeof(all))), 0, TOKEN_LEN);
+}
+
+static bool lease_job(struct apply *a, struct job_poll *p, struct stored_job job, int64_t now_us)
+{
+    job.status = JOB_LEASED;
+    job.worker = p->worker;
+    job.token = lease_token(a, p, job.id);
+    job.lease_us = p->lease_us;
+    job.lease_until_us = now_us + p->lease_us;
+    *VEC_ADD(a->mem, &p->found) = job;
+    return apply_put(a, SQL_JOB_LEASE,
+                     DB_PARAMS(db_int(job.key), db_text_or_null(job.worker), db_text(job.token),
+                               db_int(job.lease_us), db_int(job.lease_until_us)));
+}
+
+/* The types that it asks for take turns, so that the backlog of one does not hide another. */
+static bool poll_serve(struct apply *a, struct job_poll *p, struct ready_jobs_all *all,
+                       size_t *left, int64_t now_us)
+{
+    size_t empty = 0;
+
+    p->found = (struct stored_jobs){0};
+    for (size_t i = p->first_type; p->found.count<p->max && * left> 0 && empty < p->type_count;
+         i++) {
+        struct ready_jobs *s = queue_find(a, all, p->org_id, p->types[i % p->type_count]);
+
+        if (s->taken == s->jobs.count) {
+            empty++;
+            continue;
+        }
+        empty = 0;
+        --*left;
+        if (!lease_job(a, p, s->jobs.items[s->taken++], now_us))
+            return false;
+    }
+    return true;
+}
+
+enum apply_result job_claim_apply(struct apply *a, struct member *m)
+{
+    struct job_claim *c = (struct job_claim *)m->change;
+    int64_t now_us = c->change.now_us;
+    size_t left = JOBS_CLAIMED_MAX;
+    struct ready_jobs_all all = {0};
+
+    queues_make(a, c, &all);
+    a->status = queues_read(a, &all, &now_us);
+    if (a->status != DB_DONE)
+        return APPLY_FAILED;
+    for (size_t i = 0; i < c->poll_count; i++)
+        if (!poll_serve(a, c->polls[i], &all, &left, now_us))
+            return APPLY_FAILED;
+    c->is_cut = left == 0;
+    for (size_t i = 0; i < all.count; i++)
+        if (all.items[i]->notes_asked &&
+            !apply_put(a, SQL_JOB_TYPE_ASKED,
+                       DB_PARAMS(db_text(all.items[i]->org_id), db_text(all.items[i]->type),
+                                 db_int(c->change.now_us), db_text_or_null(all.items[i]->worker))))
+            return APPLY_FAILED;
+    return APPLY_DONE;
+}
+
+/* --- leases --- */
+
+enum apply_result job_beat_apply(struct apply *a, struct member *m)
+{
+    struct job_beat *b = (struct job_beat *)m->change;
+    struct stored_job job = {0};
+    int64_t now_us = 0;
+    struct buf answer;
+
+    a->status =
+        db_run(a->db, SQL_JOB_FIND, DB_PARAMS(db_text(UUID_STR(b->id)), db_int(b->change.now_us)));
+    if (a->status == DB_ROW) {
+        now_us = db_column_int(a->db, SQL_JOB_FIND, JOB_COLUMN_COUNT);
+        if (!job_of_row(a->db, SQL_JOB_FIND, a->mem, &job))
+            a->status = DB_CORRUPT;
+    }
+    db_end(a->db, SQL_JOB_FIND);
+    if (a->status == DB_DONE || (a->status == DB_ROW && !str_eq(job.org_id, b->org_id)))
+        return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no job with this id");
+    if (a->status != DB_ROW)
+        return APPLY_FAILED;
+    if (job.status != JOB_LEASED || !str_eq(job.token, b->token) || job.lease_until_us <= now_us)
+        return apply_refuse_with(a, m, ERR_CONFLICT, "this lease is over: the job is %s",
+                                 job.status == JOB_LEASED ? "no longer yours"
+                                                          : job_status_name(job.status));
+    if (!apply_write(a, SQL_JOB_BEAT, DB_PARAMS(db_int(job.key), db_int(now_us + job.lease_us))))
+        return APPLY_FAILED;
+    object_begin(&answer, a->mem);
+    object_id(&answer, "id", job.id);
+    object_time(&answer, "leaseUntil", now_us + job.lease_us);
+    b->change.answer_status = 200;
+    b->change.answer_json = object_end(&answer);
+    return APPLY_DONE;
+}
+
+enum apply_result job_return_apply(struct apply *a, struct member *m)
+{
+    const struct job_return *r = (const struct job_return *)m->change;
+
+    for (size_t i = 0; i < r->jobs->count; i++)
+        if (!apply_write(
+                a, SQL_JOB_GIVE_BACK,
+                DB_PARAMS(db_int(r->jobs->items[i].key), db_text(r->jobs->items[i].token))))
+            return APPLY_FAILED;
+    return APPLY_DONE;
+}

@@ -1,0 +1,309 @@
+/* change_signal.c - see change_signal.h. */
+#include "store/change_signal.h"
+
+#include "engine/commit.h"
+#include "engine/execution.h"
+#include "engine/reads.h"
+#include "store/db/db.h"
+#include "store/idempotency.h"
+#include "store/store.h"
+#include "store/write/apply.h"
+#include "store/write/change_apply.h"
+#include "value/json.h"
+
+#include <stdlib.h>
+
+/* --- the lock of a correlation --- */
+
+struct lock {
+    struct str org_id, correlation;
+};
+
+static int compare_locks(const void *a, const void *b)
+{
+    const struct lock *x = a, *y = b;
+    int order = str_cmp(x->org_id, y->org_id);
+
+    return order != 0 ? order : str_cmp(x->correlation, y->correlation);
+}
+
+/* All nodes take them in one order, and before any row is locked, so that nobody waits in a ring. */
+bool apply_lock_correlations(struct apply *a, const struct members *members)
+{
+    struct {
+        VEC_OF(struct lock);
+    } locks = {0};
+
+    for (size_t i = 0; i < members->count; i++) {
+        const struct member *m = members->items[i];
+
+        if (m->kind == MEMBER_CHANGE && m->correlated != NULL)
+            *VEC_ADD(a->mem, &locks) =
+                (struct lock){m->correlated->org_id, m->correlated->correlation};
+        for (size_t k = 0; m->kind == MEMBER_COMMIT && k < m->commit->opened.count; k++)
+            if (m->commit->opened.items[k].correlation.len > 0)
+                *VEC_ADD(a->mem, &locks) =
+                    (struct lock){m->commit->after->org_id, m->commit->opened.items[k].correlation};
+    }
+    a->status = locks.count > 0 ? db_flush(a->db) : DB_DONE;
+    if (locks.count > 1)
+        qsort(locks.items, locks.count, sizeof(*locks.items), compare_locks);
+    for (size_t i = 0; i < locks.count && a->status == DB_DONE; i++)
+        if (i == 0 || compare_locks(&locks.items[i - 1], &locks.items[i]) != 0)
+            a->status = db_exec(
+                a->db, SQL_CORRELATION_LOCK,
+                DB_PARAMS(db_text(locks.items[i].org_id), db_text(locks.items[i].correlation)));
+    return a->status == DB_DONE;
+}
+
+/* --- one that is known by its id --- */
+
+/*
+ * Whether one of this id is there: then it is refused, *end is set, and
+ * m->holder says who has received it.
+ */
+static bool is_known(struct apply *a, struct member *m, const struct correlated_signal *s,
+                     enum apply_result *end)
+{
+    const enum sql sql = SQL_CORRELATED_FIND;
+    int64_t row = 0, expires_at_us = 0;
+    bool is_same = false, is_kept = false;
+
+    a->status = db_run(a->db, sql, DB_PARAMS(db_text(s->org_id), db_text(s->id)));
+    if (a->status == DB_ROW) {
+        row = db_column_int(a->db, sql, 0);
+        is_same = str_eq(db_column_text(a->db, sql, 1), s->digest);
+        m->has_holder = db_column_text(a->db, sql, 2).len > 0;
+        if (m->has_holder && !uuid_read(db_column_text(a->db, sql, 2), &m->holder))
+            a->status = DB_CORRUPT;
+        expires_at_us = db_column_int(a->db, sql, 3);
+        is_kept = db_column_text(a->db, sql, 4).len > 0;
+    }
+    db_end(a->db, sql);
+    *end = APPLY_FAILED;
+    if (a->status != DB_ROW)
+        return a->status != DB_DONE;
+    if (expires_at_us > s->received_at_us) {
+        *end = apply_refuse(a, m, is_same ? MEMBER_SIGNAL_KNOWN : MEMBER_SIGNAL_DIFFERS);
+        return true;
+    }
+    a->kept_signals -= is_kept;
+    return !apply_write(a, SQL_CORRELATED_DROP, DB_PARAMS(db_int(row)));
+}
+
+/* As kept, or as delivered to `execution_id`. */
+static bool correlated_insert(struct apply *a, const struct correlated_signal *s,
+                              struct str execution_id)
+{
+    bool is_kept = execution_id.len == 0;
+    int64_t expires_at_us = s->expires_at_us;
+
+    if (!is_kept && expires_at_us < s->received_at_us + DELIVERED_KNOWN_US)
+        expires_at_us = s->received_at_us + DELIVERED_KNOWN_US;
+    if (!apply_write(a, SQL_CORRELATED_INSERT,
+                     DB_PARAMS(db_int(s->received_at_us), db_int(expires_at_us), db_text(s->org_id),
+                               db_text(s->id), db_text(s->digest), db_text_or_null(execution_id),
+                               is_kept ? db_text(s->correlation) : db_null(),
+                               is_kept ? db_text(s->type) : db_null(),
+                               is_kept ? db_text_or_null(s->payload_json) : db_null(),
+                               is_kept ? db_text_or_null(s->by_json) : db_null(),
+                               is_kept ? db_text_or_null(s->sender_json) : db_null())))
+        return false;
+    if (db_changes(a->db) == 0) {
+        /* Another node was faster; the repeated batch will see it. */
+        a->status = DB_CONFLICT;
+        return false;
+    }
+    a->kept_signals += is_kept;
+    return true;
+}
+
+/* --- keeping --- */
+
+/* Whether a wait that might take it stands behind those that were asked. */
+static bool has_later_wait(struct apply *a, const struct correlated_signal *s, int64_t after,
+                           bool *out)
+{
+    struct buf type;
+
+    buf_init_arena(&type, a->mem);
+    json_write_string(&type, s->type);
+    return apply_finds(a, SQL_WAIT_FIND,
+                       DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(after),
+                                 db_text(buf_view(&type))),
+                       out);
+}
+
+static bool is_full(struct apply *a, const struct correlated_signal *s, bool *out)
+{
+    const enum sql sql = SQL_KEPT_MEASURE;
+
+    a->status =
+        db_run(a->db, sql,
+               DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(KEPT_SIGNALS_MAX)));
+    if (a->status == DB_ROW)
+        *out =
+            db_column_int(a->db, sql, 0) >= KEPT_SIGNALS_MAX ||
+            db_column_int(a->db, sql, 1) + (int64_t)s->payload_json.len > (int64_t)KEPT_BYTES_MAX;
+    db_end(a->db, sql);
+    return a->status == DB_ROW;
+}
+
+enum apply_result signal_keep_apply(struct apply *a, struct member *m)
+{
+    const struct signal_keep *k = (const struct signal_keep *)m->change;
+    const struct correlated_signal *s = m->correlated;
+    bool is_late = false, has_too_many = false;
+    enum apply_result end;
+
+    if (is_known(a, m, s, &end))
+        return end;
+    if (!has_later_wait(a, s, k->waits_up_to, &is_late) || !is_full(a, s, &has_too_many))
+        return APPLY_FAILED;
+    if (is_late)
+        return apply_refuse(a, m, MEMBER_STALE);
+    if (has_too_many)
+        return apply_refuse_with(a, m, ERR_CONFLICT,
+                                 "too many signals are kept for this correlation: "
+                                 "nothing has waited for them yet");
+    return apply_done_if(correlated_insert(a, s, STR_NONE));
+}
+
+/* --- waits --- */
+
+/* Whether signals of a type that it is for were kept since the wait has looked. */
+static bool has_later_signal(struct apply *a, const struct member *m, const struct listed_wait *w,
+                             bool *out)
+{
+    const struct execution *e = m->commit->after;
+    const enum sql sql = SQL_KEPT_AFTER;
+    struct buf type;
+
+    *out = false;
+    a->status = DB_DONE;
+    if (w->correlation.len == 0)
+        return true;
+    a->status = db_run(a->db, sql,
+                       DB_PARAMS(db_text(e->org_id), db_text(w->correlation), db_int(w->kept_up_to),
+                                 db_int(e->updated_at_us)));
+    while (a->status == DB_ROW && !*out) {
+        buf_init_arena(&type, a->mem);
+        json_write_string(&type, db_column_text(a->db, sql, 0));
+        *out = str_find(w->types_json, buf_view(&type), 0) >= 0;
+        if (!*out)
+            a->status = db_next(a->db, sql);
+    }
+    db_end(a->db, sql);
+    return a->status <= DB_DONE;
+}
+
+/* What was kept is this execution's, unless another one was faster. */
+static enum apply_result take_kept(struct apply *a, struct member *m)
+{
+    const struct kept_takes *takes = &m->commit->kept_taken;
+
+    for (size_t i = 0; i < takes->count; i++) {
+        if (!apply_write(a, SQL_KEPT_TAKE,
+                         DB_PARAMS(db_int(takes->items[i].row),
+                                   db_text(UUID_STR(m->commit->after->id)),
+                                   db_int(m->commit->after->updated_at_us + DELIVERED_KNOWN_US))))
+            return APPLY_FAILED;
+        if (db_changes(a->db) == 0)
+            return apply_refuse(a, m, MEMBER_KEPT_STALE);
+        a->kept_signals--;
+    }
+    return APPLY_DONE;
+}
+
+enum apply_result apply_check_correlation(struct apply *a, struct member *m)
+{
+    const struct commit *c = m->commit;
+    enum apply_result end;
+    bool is_late;
+
+    for (size_t i = 0; i < c->opened.count; i++) {
+        if (!has_later_signal(a, m, &c->opened.items[i], &is_late))
+            return APPLY_FAILED;
+        if (is_late)
+            return apply_refuse(a, m, MEMBER_KEPT_STALE);
+    }
+    if (m->correlated != NULL && m->correlated->has_own_id && is_known(a, m, m->correlated, &end))
+        return end;
+    return take_kept(a, m);
+}
+
+static bool delete_wait(struct apply *a, int64_t execution, const struct listed_wait *w)
+{
+    const struct db_value params[] = {db_int(execution), db_text(w->step), db_int(w->visit)};
+
+    return (w->assignees_json.len == 0 || apply_write(a, SQL_WAIT_UNASSIGN, params, 3)) &&
+           apply_write(a, SQL_WAIT_DELETE, params, 3);
+}
+
+/* In the inbox of each of them. */
+static bool assign_wait(struct apply *a, const struct member *m, const struct listed_wait *w)
+{
+    struct value assignees;
+    struct err err;
+
+    if (!json_read(a->mem, w->assignees_json, &assignees, &err) || assignees.kind != VALUE_LIST)
+        PANIC("the assignees of a wait are a list");
+    for (uint32_t i = 0; i < assignees.len; i++)
+        if (!apply_write(a, SQL_WAIT_ASSIGN,
+                         DB_PARAMS(db_int(m->row), db_text(w->step), db_int(w->visit),
+                                   db_text(m->commit->after->org_id),
+                                   db_text(value_text(assignees.items[i])))))
+            return false;
+    return true;
+}
+
+static bool insert_wait(struct apply *a, const struct member *m, const struct listed_wait *w)
+{
+    if (!apply_write(a, SQL_WAIT_INSERT,
+                     DB_PARAMS(db_int(m->row), db_int(w->visit), db_int(w->since_us),
+                               db_text(m->commit->after->org_id), db_text(w->step),
+                               db_text_or_null(w->correlation), db_text(w->types_json),
+                               db_text_or_null(w->assignees_json), db_text_or_null(w->title),
+                               db_text_or_null(w->form_json), db_int(w->is_public),
+                               w->until_us > 0 ? db_int(w->until_us) : db_null(),
+                               db_text_or_null(w->scopes_json), db_int(w->links_from))))
+        return false;
+    return w->assignees_json.len == 0 || assign_wait(a, m, w);
+}
+
+bool apply_correlation(struct apply *a, const struct member *m)
+{
+    const struct commit *c = m->commit;
+
+    for (size_t i = 0; i < c->closed.count; i++)
+        if (!delete_wait(a, m->row, &c->closed.items[i]))
+            return false;
+    for (size_t i = 0; i < c->opened.count; i++)
+        if (!insert_wait(a, m, &c->opened.items[i]))
+            return false;
+    if (m->correlated == NULL || !m->correlated->has_own_id)
+        return true;
+    return correlated_insert(a, m->correlated, UUID_STR(c->after->id));
+}
+
+/* --- what has expired --- */
+
+enum apply_result signal_purge_apply(struct apply *a, struct member *m)
+{
+    struct signal_purge *p = (struct signal_purge *)m->change;
+    const struct db_value params[] = {db_int(p->change.now_us), db_int(p->limit)};
+
+    p->purged = 0;
+    if (!apply_write(a, SQL_KEPT_PURGE, params, 2))
+        return APPLY_FAILED;
+    p->purged += db_changes(a->db);
+    a->kept_signals -= db_changes(a->db);
+    if (!apply_write(a, SQL_DELIVERED_PURGE, params, 2))
+        return APPLY_FAILED;
+    p->purged += db_changes(a->db);
+    if (!apply_write(a, SQL_JOBS_PURGE,
+                     DB_PARAMS(db_int(p->change.now_us - ANSWERS_KEPT_US), db_int(p->limit))))
+        return APPLY_FAILED;
+    p->purged += db_changes(a->db);
+    return APPLY_DONE;
+}

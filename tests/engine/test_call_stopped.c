@@ -1,0 +1,272 @@
+/* test_call_stopped.c - claims about calls that wait for capacity, are cancelled, held, or roll back. */
+#include "base/map.h"
+#include "engine/call_capacity.h"
+#include "engine/call_rig.h"
+
+/* --- capacity --- */
+
+static struct map hosts;
+static struct call_host host;
+static struct call_capacity capacity = {.hosts = &hosts, .limit = 2, .left = 100};
+
+static void busy_with(size_t count)
+{
+    host = (struct call_host){.name = STR(HOST), .in_flight = count};
+    map_init(&hosts, &rig.mem);
+    map_put(&hosts, host.name, &host);
+}
+
+static bool wake_with_capacity(void)
+{
+    return rig_event(&rig, (struct event){.kind = EVENT_WAKE, .capacity = &capacity});
+}
+
+static void start_with_capacity(const char *scenario)
+{
+    rig_define(&rig, scenario);
+    rig.capacity = &capacity;
+    rig_start(&rig, "{'n':1}");
+    rig.capacity = NULL;
+}
+
+static void test_capacity__a_busy_host_makes_the_call_wait_without_an_attempt(void **state)
+{
+    (void)state;
+    busy_with(2);
+    start_with_capacity("{'code': 'a', 'steps': [{'code': 'pay',"
+                        "  'procedure': {'type': 'integration.http', 'method': 'POST',"
+                        "    'url': 'http://pay.example/charges'}}]}");
+    assert_int_equal(rig.last.asks.count, 0);
+    assert_has(waiting_for(), "'queued':true");
+    rig_reload(&rig);
+    assert_false(wake_with_capacity());
+    /* Whoever was to notify it of capacity may have ended: it looks itself. */
+    rig_pass(&rig, 30 * SECOND);
+    assert_true(wake_with_capacity());
+    assert_has(waiting_for(), "'queued':true");
+    assert_false(wake_with_capacity());
+    busy_with(1);
+    assert_true(wake_with_capacity());
+    assert_string_equal(rig_text(&rig, left()->key), ID "-pay");
+    answer_status(200);
+    assert_string_equal(status(), "completed");
+}
+
+static void test_capacity__branches_of_one_turn_share_it(void **state)
+{
+    (void)state;
+    busy_with(1);
+    start_with_capacity(
+        "{'code': 'a', 'steps': [{'code': 'all',"
+        "  'parallel': {'branches': ["
+        "    [{'code': 'x', 'procedure': {'type': 'integration.http', 'method': 'POST',"
+        "      'url': 'http://pay.example/charges'}}],"
+        "    [{'code': 'y', 'procedure': {'type': 'integration.http', 'method': 'POST',"
+        "      'url': 'http://pay.example/charges'}}]]}}]}");
+    assert_int_equal(rig.last.asks.count, 1);
+    assert_has(waiting_for(), "'queued':true");
+}
+
+/* --- cancelling --- */
+
+static void test_cancel__waits_for_the_answer_of_a_call_before_it_rolls_back(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'rollback': {'type': 'compute.transform', 'data': '$.steps.pay.output'}}]}");
+    assert_true(rig_cancel(&rig, "enough"));
+    assert_string_equal(status(), "compensating");
+    assert_has(waiting_for(), "'kind':'call'");
+    rig_reload(&rig);
+    answer("{'status_code':200,'headers':{},'body':{'id':'c9'}}");
+    rig_settle(&rig);
+    assert_string_equal(status(), "cancelled");
+    assert_string_equal(rig_trace(&rig), "pay -pay");
+}
+
+static void test_cancel__a_call_that_failed_meanwhile_has_nothing_to_roll_back(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'},"
+          "  'rollback': {'type': 'compute.transform', 'data': '$.steps.pay.output'}}]}");
+    assert_true(rig_cancel(&rig, "enough"));
+    answer_status(422);
+    rig_settle(&rig);
+    assert_string_equal(status(), "cancelled");
+    assert_string_equal(rig_trace(&rig), "pay.failed");
+}
+
+static void test_cancel__a_lost_call_is_asked_about_or_rolled_back(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'},"
+          "  'rollback': {'type': 'compute.transform', 'data': '$.steps.pay.output'}}]}");
+    assert_true(rig_cancel(&rig, "enough"));
+    assert_true(lose_calls());
+    rig_settle(&rig);
+    assert_string_equal(status(), "cancelled");
+    assert_string_equal(rig_trace(&rig), "pay.failed -pay");
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+          "  'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'},"
+          "  'reconcile': {'procedure': {'type': 'integration.http',"
+          "    'url': 'http://pay.example/charges/1',"
+          "    'result': {'outcome': '$.response.body.outcome', 'output': '$.response.body'}},"
+          "    'every': '5s', 'max': 3},"
+          "  'rollback': {'type': 'compute.transform', 'data': '$.steps.pay.output'}}]}");
+    assert_true(rig_cancel(&rig, "enough"));
+    assert_true(lose_calls());
+    assert_true(rig_wake(&rig));
+    assert_has(rig_text(&rig, left()->key), "-reconcile-1");
+    answer("{'status_code':200,'headers':{},'body':{'outcome':'not_happened'}}");
+    rig_settle(&rig);
+    assert_string_equal(status(), "cancelled");
+    assert_string_equal(rig_trace(&rig), "?pay pay.failed");
+}
+
+static void test_cancel__no_further_command_of_the_step_leaves(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': ["
+          "  {'type': 'integration.http', 'method': 'POST', 'url': 'http://pay.example/charges'},"
+          "  {'type': 'integration.http', 'method': 'POST', 'url': 'http://pay.example/charges'}],"
+          "  'rollback': {'type': 'compute.transform', 'data': '$.steps.pay.output'}}]}");
+    assert_true(rig_cancel(&rig, "enough"));
+    answer_status(200);
+    assert_int_equal(rig.last.asks.count, 0);
+    rig_settle(&rig);
+    assert_string_equal(status(), "cancelled");
+}
+
+static void test_cancel__a_queued_call_has_not_happened(void **state)
+{
+    (void)state;
+    busy_with(2);
+    start_with_capacity(
+        "{'code': 'a', 'steps': [{'code': 'pay',"
+        "  'procedure': {'type': 'integration.http', 'method': 'POST',"
+        "    'url': 'http://pay.example/charges'},"
+        "  'rollback': {'type': 'compute.transform', 'data': '$.steps.pay.output'}}]}");
+    assert_true(rig_cancel(&rig, "enough"));
+    rig_settle(&rig);
+    assert_string_equal(status(), "cancelled");
+    assert_string_equal(rig_trace(&rig), "");
+}
+
+/* --- held --- */
+
+static void hold_by_deadline(void)
+{
+    rig_define(&rig, "{'code': 'a', 'onError': 'hold', 'settings': {'timeout': '5s'},"
+                     "  'steps': [{'code': 'pay', 'procedure': {'type': 'integration.http',"
+                     "    'method': 'POST', 'url': 'http://pay.example/charges',"
+                     "    'timeout': '30s'}}]}");
+    rig_start(&rig, "{'n':1}");
+    rig_pass(&rig, 5 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_has(waiting_for(), "'kind':'incident'");
+}
+
+static void test_held__the_answer_is_kept_until_an_operator_goes_on(void **state)
+{
+    (void)state;
+    hold_by_deadline();
+    answer("{'status_code':200,'headers':{},'body':'done'}");
+    assert_has(waiting_for(), "'kind':'incident'");
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_int_equal(rig.last.asks.count, 0);
+    assert_string_equal(status(), "completed");
+}
+
+static void test_held__without_an_answer_it_is_tried_again(void **state)
+{
+    (void)state;
+    hold_by_deadline();
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_string_equal(rig_text(&rig, left()->key), ID "-pay");
+    answer_status(200);
+    assert_string_equal(status(), "completed");
+}
+
+/* The call has happened: what the step left behind can be undone, should it come to that. */
+static void test_held__a_step_that_is_skipped_keeps_what_has_happened(void **state)
+{
+    (void)state;
+    hold_by_deadline();
+    answer("{'status_code':200,'headers':{},'body':'done'}");
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_absent()}));
+    assert_string_equal(status(), "completed");
+    assert_string_equal(rig_trace(&rig), "pay.failed pay2.skipped");
+}
+
+/* --- rolling back by a call --- */
+
+/* Room comes while it is rolled back: it stays where it is. */
+static void test_rollback__a_call_that_waited_for_capacity_goes_on(void **state)
+{
+    (void)state;
+    busy_with(0);
+    start_with_capacity(
+        "{'code': 'a', 'steps': ["
+        "  {'code': 'pay', 'procedure': {'type': 'integration.http', 'method': 'POST',"
+        "    'url': 'http://pay.example/charges'},"
+        "    'rollback': {'type': 'integration.http', 'method': 'POST',"
+        "      'url': 'http://pay.example/charges'}},"
+        "  {'code': 'no',"
+        "    'procedure': {'type': 'compute.fail', 'code': 'x', 'message': 'y'}}]}");
+    busy_with(2);
+    rig.capacity = &capacity;
+    answer_status(200);
+    assert_has(waiting_for(), "'queued':true");
+    busy_with(1);
+    assert_true(wake_with_capacity());
+    answer_status(200);
+    rig.capacity = NULL;
+    assert_string_equal(status(), "failed");
+    assert_string_equal(rig_trace(&rig), "pay no.failed -pay");
+}
+
+static void test_rollback__a_call_undoes_what_a_call_did(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'pay', 'procedure': {'type': 'integration.http', 'method': 'POST',"
+          "    'url': 'http://pay.example/charges'}, 'rollback': {'type': 'integration.http',"
+          "      'method': 'DELETE',"
+          "      'url': 'http://pay.example/charges/{{ $.steps.pay.output.body.id }}'}},"
+          "  {'code': 'no', 'procedure': {'type': 'compute.fail', 'code': 'x', 'message': 'y'}}]}");
+    answer("{'status_code':200,'headers':{},'body':{'id':'c1'}}");
+    assert_string_equal(status(), "compensating");
+    assert_string_equal(rig_text(&rig, left()->key), ID "-pay-rollback");
+    assert_has(rig_text(&rig, left()->request_json), "/charges/c1");
+    answer_status(204);
+    rig_settle(&rig);
+    assert_string_equal(status(), "failed");
+    assert_string_equal(rig_trace(&rig), "pay no.failed -pay");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLAIM(test_capacity__a_busy_host_makes_the_call_wait_without_an_attempt),
+        CLAIM(test_capacity__branches_of_one_turn_share_it),
+        CLAIM(test_cancel__waits_for_the_answer_of_a_call_before_it_rolls_back),
+        CLAIM(test_cancel__a_call_that_failed_meanwhile_has_nothing_to_roll_back),
+        CLAIM(test_cancel__a_lost_call_is_asked_about_or_rolled_back),
+        CLAIM(test_cancel__no_further_command_of_the_step_leaves),
+        CLAIM(test_cancel__a_queued_call_has_not_happened),
+        CLAIM(test_held__the_answer_is_kept_until_an_operator_goes_on),
+        CLAIM(test_held__without_an_answer_it_is_tried_again),
+        CLAIM(test_held__a_step_that_is_skipped_keeps_what_has_happened),
+        CLAIM(test_rollback__a_call_that_waited_for_capacity_goes_on),
+        CLAIM(test_rollback__a_call_undoes_what_a_call_did),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

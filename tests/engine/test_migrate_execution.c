@@ -1,0 +1,311 @@
+/* test_migrate_execution.c - claims about executions that go on with another version of their program. */
+#include "engine/rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+static struct rig other; /* has the program of another version */
+
+static int setup(void **state)
+{
+    (void)state;
+    rig_init(&rig);
+    rig_init(&other);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    if (rig.program == other.program)
+        rig.program = NULL;
+    rig_fini(&rig);
+    rig_fini(&other);
+    return 0;
+}
+
+#define CLAIM_WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+static void start(const char *scenario, const char *input)
+{
+    rig_define(&rig, scenario);
+    rig_start(&rig, input);
+    rig_settle(&rig);
+}
+
+/* The same execution with another version of its program. */
+static bool move_with(struct event event, const char *scenario)
+{
+    const struct program *old = rig.program;
+    bool ok;
+
+    rig_define(&other, scenario);
+    rig.program = event.program = other.program;
+    rig_made(&rig, other.program, other.versions.items[other.versions.count - 1].definition);
+    /* What was checked so far restores with the old version alone. */
+    ok = rig_event(&rig, event);
+    if (!ok)
+        rig.program = old;
+    return ok;
+}
+
+static bool migrate(const char *scenario)
+{
+    return move_with((struct event){.kind = EVENT_MIGRATE}, scenario);
+}
+
+#define WAITS(code) "{'code':'" code "','procedure':{'type':'wait.signal','signalType':'" code "'}}"
+#define BRANCHES(list) "{'code':'p','steps':[{'code':'all','parallel':{'branches':[" list "]}}]}"
+
+static void test_migrate__a_branch_that_a_parallel_step_has_gained_begins(void **state)
+{
+    (void)state;
+    start(BRANCHES("[" WAITS("a") "],[" WAITS("b") "]"), "{}");
+    assert_true(rig_signal(&rig, "1", "a", "null"));
+    rig.is_of_versions = true;
+    assert_true(migrate(BRANCHES("[" WAITS("a") "],[" WAITS("b") "],[" WAITS("c") "],[]")));
+    rig_settle(&rig);
+    rig_reload(&rig);
+    assert_true(rig_signal(&rig, "2", "b", "null"));
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+    rig_reload(&rig);
+    assert_true(rig_signal(&rig, "3", "c", "null"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "a b c all");
+}
+
+static void test_migrate__a_branch_that_has_ended_does_not_begin_in_another_place(void **state)
+{
+    (void)state;
+    start(BRANCHES("[" WAITS("a") "],[" WAITS("b") "]"), "{}");
+    assert_true(rig_signal(&rig, "1", "a", "null"));
+    rig.is_of_versions = true;
+    assert_false(migrate(BRANCHES("[" WAITS("c") "],[" WAITS("b") "],[" WAITS("a") "]")));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+    /* b runs in a branch that is gone. */
+    assert_false(migrate(BRANCHES("[" WAITS("a") "]")));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+}
+
+/* Of a, b and c one has ended and is gone in the other version: the two are still to come. */
+static void test_migrate__a_branch_that_is_gone_does_not_count(void **state)
+{
+    (void)state;
+    start(BRANCHES("[" WAITS("a") "],[" WAITS("b") "],[" WAITS("c") "]"), "{}");
+    assert_true(rig_signal(&rig, "1", "c", "null"));
+    rig.is_of_versions = true;
+    assert_true(migrate(BRANCHES("[" WAITS("a") "],[" WAITS("b") "]")));
+    assert_true(rig_signal(&rig, "2", "a", "null"));
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+    assert_true(rig_signal(&rig, "3", "b", "null"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_retry__goes_on_elsewhere_in_a_version_without_the_step_that_failed(void **state)
+{
+    const char *without =
+        "{'code': 'a', 'steps': ["
+        "  {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+        "  {'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 'done'}}]}";
+
+    (void)state;
+    for (int held = 0; held <= 1; held++) {
+        start(held ? "{'code': 'a', 'onError': 'hold', 'steps': ["
+                     "  {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+                     "  {'code': 'bad',"
+                     "    'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'no'}},"
+                     "  {'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 2}}]}"
+                   : "{'code': 'a', 'onError': 'fail_fast', 'steps': ["
+                     "  {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+                     "  {'code': 'bad',"
+                     "    'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'no'}},"
+                     "  {'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 2}}]}",
+              "{}");
+        assert_int_equal(rig.x->status, held ? STATUS_WAITING : STATUS_FAILED);
+        assert_false(move_with((struct event){.kind = EVENT_RETRY}, without));
+        assert_int_equal(rig.err.code, ERR_CONFLICT);
+        assert_true(move_with((struct event){.kind = EVENT_RETRY, .from = STR("z")}, without));
+        assert_int_equal(rig.x->status, STATUS_COMPLETED);
+        assert_string_equal(rig_text(&rig, rig.x->result_json), "'done'");
+        rig_reload(&rig);
+        assert_string_equal(rig_text(&rig, rig.x->result_json), "'done'");
+    }
+}
+
+static void test_migrate__a_waiting_execution_goes_on_with_another_version(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "  {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+          "  {'code': 'z', 'procedure': {'type': 'compute.transform', 'data': 'old'}}]}",
+          "{}");
+    assert_true(migrate("{'code': 'a', 'steps': ["
+                        "  {'code': 'new', 'procedure': {'type': 'compute.transform', 'data': 0}},"
+                        "  {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+                        "  {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+                        "  {'code': 'z', 'procedure': {'type': 'compute.transform',"
+                        "    'data': ['new', '$.steps.a.output']}}]}"));
+    assert_int_equal(rig.x->cursor.step, 2);
+    rig_reload(&rig);
+    assert_true(rig_signal(&rig, "1", "x", "1"));
+    assert_string_equal(rig_text(&rig, rig.x->result_json), "['new',1]");
+}
+
+static void test_migrate__a_step_goes_on_counting_when_a_version_has_it_again(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'a', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+          "  {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}",
+          "{}");
+    assert_true(migrate("{'code': 'a', 'steps': [{'code': 'w',"
+                        "  'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}"));
+    rig_reload(&rig);
+    assert_true(migrate("{'code': 'a', 'steps': ["
+                        "  {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}},"
+                        "  {'code': 'a',"
+                        "    'procedure': {'type': 'compute.transform', 'data': 2}}]}"));
+    assert_true(rig_signal(&rig, "1", "x", "1"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "a w a2");
+}
+
+static void test_migrate__needs_the_step_of_the_same_kind_in_the_same_place(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'l','loop':{'for':[1],'steps':[{'code':'w','procedure':{"
+          "'type':'wait.signal','signalType':'x'}}]}}]}",
+          "{}");
+    assert_false(migrate("{'code': 'a', 'steps': [{'code': 'z',"
+                         "  'procedure': {'type': 'compute.transform', 'data': 1}}]}"));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+    assert_false(
+        migrate("{'code': 'a', 'steps': ["
+                "  {'code': 'l', 'procedure': {'type': 'compute.transform', 'data': 1}},"
+                "  {'code': 'w', 'procedure': {'type': 'compute.transform', 'data': 1}}]}"));
+    assert_false(migrate(
+        "{'code': 'a', 'steps': ["
+        "  {'code': 'l', 'loop': {'for': [1],"
+        "    'steps': [{'code': 'y', 'procedure': {'type': 'compute.transform', 'data': 1}}]}},"
+        "  {'code': 'w', 'procedure': {'type': 'compute.transform', 'data': 1}}]}"));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+    assert_true(rig_signal(&rig, "1", "x", "1"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_migrate__a_wait_stays_a_wait_for_the_same(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'w',"
+                     "  'procedure': {'type': 'wait.timer', 'duration': '1h'}}]}");
+    rig_start(&rig, "{}");
+    assert_false(migrate("{'code': 'a', 'steps': [{'code': 'w',"
+                         "  'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}"));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+    assert_false(migrate("{'code': 'a', 'steps': [{'code': 'w',"
+                         "  'procedure': {'type': 'compute.transform', 'data': 1}}]}"));
+    assert_false(migrate("{'code':'a','procedures':{'p':{'commands':[{'type':'log','message':'m'}]}"
+                         "},'steps':[{'code':'w','procedure':'p'}]}"));
+    assert_true(migrate("{'code': 'a', 'steps': [{'code': 'w',"
+                        "  'procedure': {'type': 'wait.timer', 'duration': '2h'}}]}"));
+    assert_true(rig_signal(&rig, "1", "x", "1"));
+    rig_pass(&rig, 3600 * INT64_C(1000000));
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_migrate__what_commands_have_done_belongs_to_the_same_commands(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'x',"
+                     "  'retry': {'maxAttempts': 3, 'delay': '1m', 'jitter': 'none'},"
+                     "  'procedure': ["
+                     "    {'type': 'integration.http', 'url': 'http://a/charge', 'as': 'c'},"
+                     "    {'type': 'integration.http', 'url': 'http://a/busy'},"
+                     "    {'type': 'log', 'message': 'm'}]}]}");
+    rig_start(&rig, "{}");
+    assert_int_equal(rig.x->cursor.phase, PHASE_JOB);
+    /* Another call before it, another one in its place, none: refused. */
+    assert_false(migrate("{'code': 'a', 'steps': [{'code': 'x', 'procedure': ["
+                         "  {'type': 'log', 'message': 'new'},"
+                         "  {'type': 'integration.http', 'url': 'http://a/charge', 'as': 'c'},"
+                         "  {'type': 'integration.http', 'url': 'http://a/busy'}]}]}"));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+    assert_false(migrate("{'code': 'a', 'steps': [{'code': 'x', 'procedure': "
+                         "  {'type': 'integration.http', 'url': 'http://a/busy'}}]}"));
+    /* What comes behind may differ, and so may the order of members. */
+    assert_true(migrate("{'code': 'a', 'steps': [{'code': 'x',"
+                        "  'procedure': ["
+                        "    {'as': 'c', 'type': 'integration.http', 'url': 'http://a/charge'},"
+                        "    {'type': 'integration.http', 'url': 'http://a/other'}]}]}"));
+    rig_reload(&rig);
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+}
+
+static void test_migrate__a_version_without_reconcile_asks_no_more(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'x',"
+                     "  'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'},"
+                     "  'procedure': ["
+                     "    {'type': 'compute.fail', 'when': 'execution.attempt == 1',"
+                     "      'code': 'lost', 'message': 'm', 'class': 'indeterminate'},"
+                     "    {'type': 'compute.transform', 'data': 1}],"
+                     "  'reconcile': {'type': 'compute.transform', 'data': 0}}]}");
+    rig_start(&rig, "{}");
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->cursor.phase, PHASE_RECONCILE);
+    assert_true(migrate("{'code': 'a', 'steps': [{'code': 'x',"
+                        "  'retry': {'maxAttempts': 2, 'delay': '1m', 'jitter': 'none'},"
+                        "  'procedure': ["
+                        "    {'type': 'compute.fail', 'when': 'execution.attempt == 1',"
+                        "      'code': 'lost', 'message': 'm', 'class': 'indeterminate'},"
+                        "    {'type': 'compute.transform', 'data': 1}]}]}"));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "?x x.failed x(2)");
+}
+
+static void test_migrate__a_rollback_that_the_version_lacks_is_given_up(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': ["
+          "  {'code': 'a', 'procedure': ["
+          "    {'type': 'log', 'message': '1', 'rollback': {'type': 'log', 'message': 'undo'}},"
+          "    {'type': 'log', 'message': '2'}]},"
+          "  {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}",
+          "{}");
+    assert_true(migrate("{'code': 'a', 'steps': ["
+                        "  {'code': 'a', 'procedure': ["
+                        "    {'type': 'log', 'message': '1'},"
+                        "    {'type': 'log', 'message': '2',"
+                        "      'rollback': {'type': 'log', 'message': 'undo'}}]},"
+                        "  {'code': 'w',"
+                        "    'procedure': {'type': 'wait.signal', 'signalType': 'x'}}]}"));
+    assert_true(rig_cancel(&rig, "enough"));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "a -a.failed");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLAIM_WITH(test_migrate__a_branch_that_a_parallel_step_has_gained_begins),
+        CLAIM_WITH(test_migrate__a_branch_that_has_ended_does_not_begin_in_another_place),
+        CLAIM_WITH(test_migrate__a_branch_that_is_gone_does_not_count),
+        CLAIM_WITH(test_retry__goes_on_elsewhere_in_a_version_without_the_step_that_failed),
+        CLAIM_WITH(test_migrate__a_waiting_execution_goes_on_with_another_version),
+        CLAIM_WITH(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
+        CLAIM_WITH(test_migrate__what_commands_have_done_belongs_to_the_same_commands),
+        CLAIM_WITH(test_migrate__a_version_without_reconcile_asks_no_more),
+        CLAIM_WITH(test_migrate__a_rollback_that_the_version_lacks_is_given_up),
+        CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
+        CLAIM_WITH(test_migrate__a_wait_stays_a_wait_for_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
