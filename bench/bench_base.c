@@ -1,5 +1,5 @@
 /* bench_base.c - what the operations of src/base cost. */
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mailbox.h"

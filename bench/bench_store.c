@@ -9,9 +9,9 @@
 #include "base/time/clock.h"
 #include "define/kind.h"
 #include "define/program.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
-#include "engine/history.h"
+#include "engine/commit/history.h"
 #include "engine/status.h"
 #include "store/store.h"
 

@@ -11,7 +11,7 @@
 #include "api/view.h"
 #include "base/alloc.h"
 #include "base/log.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "define/trigger.h"
 #include "http/http.h"
 #include "http/http_parse.h"

@@ -5,7 +5,7 @@
 #include "api/problem.h"
 #include "base/digest.h"
 #include "base/log.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "engine/trace.h"
 #include "http/http_parse.h"
 #include "node/meter.h"

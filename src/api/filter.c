@@ -2,7 +2,7 @@
 #include "api/filter.h"
 
 #include "api/api.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "define/kind.h"
 #include "store/read_executions.h"
 #include "store/read_letter.h"

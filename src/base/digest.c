@@ -1,7 +1,7 @@
 /* digest.c - see digest.h. */
 #include "base/digest.h"
 
-#include "base/hex.h"
+#include "base/text/hex.h"
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

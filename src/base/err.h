@@ -9,7 +9,7 @@
 #ifndef PAWL_BASE_ERR_H
 #define PAWL_BASE_ERR_H
 
-#include "base/sentence.h"
+#include "base/text/sentence.h"
 
 enum err_code {
 #define ERR(symbol, code, status, class, retryable) ERR_##symbol,

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/names.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* url.c - see url.h. */
 #include "base/url.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 #include <strings.h>
 

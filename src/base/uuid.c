@@ -1,7 +1,7 @@
 /* uuid.c - see uuid.h. */
 #include "base/uuid.h"
 
-#include "base/hex.h"
+#include "base/text/hex.h"
 
 #include <errno.h>
 #include <sys/random.h>

@@ -10,7 +10,7 @@
 
 static const char *const operator_names[] = {
 #define OPERATOR(symbol, name, text) (name),
-#include "cel/operator.def"
+#include "cel/syntax/operator.def"
 #undef OPERATOR
 };
 

@@ -1,7 +1,7 @@
 /* cel.c - compiling, from source to program; see cel.h. */
 #include "cel/check.h"
-#include "cel/foreign.h"
-#include "cel/parse.h"
+#include "cel/syntax/foreign.h"
+#include "cel/syntax/parse.h"
 #include "cel/patterns.h"
 #include "cel/program.h"
 
@@ -242,7 +242,7 @@ static const char *const op_names[] = {
 #include "cel/op.def"
 #undef OP
 #define OPERATOR(symbol, name, text) #symbol,
-#include "cel/operator.def"
+#include "cel/syntax/operator.def"
 #undef OPERATOR
 };
 

@@ -9,7 +9,7 @@
 #ifndef PAWL_CEL_CHECK_H
 #define PAWL_CEL_CHECK_H
 
-#include "cel/ast.h"
+#include "cel/syntax/ast.h"
 #include "cel/env.h"
 #include "cel/infer.h"
 

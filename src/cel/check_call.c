@@ -1,8 +1,8 @@
 /* check_call.c - which function a call means, and whether it takes these arguments; see check.h. */
 #include "cel/check.h"
-#include "cel/foreign.h"
-#include "cel/parse.h"
-#include "cel/synonym.h"
+#include "cel/syntax/foreign.h"
+#include "cel/syntax/parse.h"
+#include "cel/syntax/synonym.h"
 
 /*
  * math.greatest(...): the receiver may be a part of the name of a function.

@@ -10,7 +10,7 @@
  *
  * Such a question is a guard: the name of what is there when it is answered.
  */
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "cel/check.h"
 
 enum { NOTES_MAX = 8 };

@@ -6,7 +6,7 @@
  * variable. Variables of macros hide declared ones; `$.a` never means one.
  */
 #include "cel/check.h"
-#include "cel/foreign.h"
+#include "cel/syntax/foreign.h"
 
 /* --- names --- */
 

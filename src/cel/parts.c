@@ -1,6 +1,6 @@
 /* parts.c - what lists and maps are made of: taking it out, putting it together; see program.h. */
-#include "base/utf8.h"
-#include "cel/foreign.h"
+#include "base/text/utf8.h"
+#include "cel/syntax/foreign.h"
 #include "cel/program.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 #ifndef PAWL_CEL_PROGRAM_H
 #define PAWL_CEL_PROGRAM_H
 
-#include "cel/ast.h"
+#include "cel/syntax/ast.h"
 #include "cel/env.h"
 #include "cel/eval.h"
 
@@ -25,7 +25,7 @@ enum opcode {
 #include "cel/op.def"
 #undef OP
 #define OPERATOR(symbol, name, text) OP_##symbol,
-#include "cel/operator.def"
+#include "cel/syntax/operator.def"
 #undef OPERATOR
     OP_COUNT,
     OP_FIRST_OPERATOR = OP_RETURN + 1,

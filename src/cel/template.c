@@ -7,7 +7,7 @@
  * again.
  */
 #include "base/vec.h"
-#include "cel/parse.h"
+#include "cel/syntax/parse.h"
 #include "cel/program.h"
 #include "value/json.h"
 

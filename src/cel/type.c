@@ -1,7 +1,7 @@
 /* type.c - making, reading and writing types; see type.h. */
 #include "cel/type.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 static const struct type dyn = {.kind = TYPE_DYN};
 

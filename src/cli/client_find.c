@@ -1,5 +1,5 @@
 /* client_find.c - the execution that a person named; see client.h. */
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/time/clock.h"
 #include "base/uuid.h"
 #include "cli/client.h"

@@ -1,5 +1,5 @@
 /* manpage.c - the table of commands as pages for man(1); see help.h. */
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cli/help.h"
 #include "cli/version.h"
 

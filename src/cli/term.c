@@ -1,8 +1,8 @@
 /* term.c - see term.h. */
 #include "cli/term.h"
 
-#include "base/ascii.h"
-#include "base/utf8.h"
+#include "base/text/ascii.h"
+#include "base/text/utf8.h"
 
 #include <stdlib.h>
 #include <sys/ioctl.h>

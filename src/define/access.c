@@ -2,7 +2,7 @@
 #include "define/access.h"
 
 #include "base/names.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 static const char *const names[] = {
 #define ROLE(symbol, name, summary) name,

@@ -1,7 +1,7 @@
 /* assignee.c - see assignee.h. */
 #include "define/assignee.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/str.h"
 
 static struct value assignee_key(struct arena *mem, struct str text)

@@ -1,7 +1,7 @@
 /* credential.c - see credential.h. */
 #include "define/credential.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/names.h"
 #include "define/compile/compile.h"
 

@@ -1,7 +1,7 @@
 /* facts.c - see facts.h. */
 #include "define/facts.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/vec.h"
 #include "value/json.h"
 

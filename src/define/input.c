@@ -1,5 +1,5 @@
 /* input.c - what is given held against parameters: the input of a start, of a call, a form. */
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "define/compile/compile.h"
 #include "define/compile/mapping.h"
 #include "define/compile/param.h"

@@ -1,7 +1,7 @@
 /* kind.c - the table behind kind.h. */
 #include "define/kind.h"
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "define/compile/compile.h"
 
 static const struct kind_spec specs[] = {

@@ -2,7 +2,7 @@
 #include "effect/mail.h"
 
 #include "base/alloc.h"
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "value/json.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* policy.c - see policy.h. */
 #include "effect/policy.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 /*
  * What is denied unless it is allowed: networks of the link, what clouds serve

@@ -20,7 +20,7 @@
 #include "engine/advance.h"
 #include "engine/actions.h"
 
-#include "engine/ask.h"
+#include "engine/commit/ask.h"
 #include "engine/command/procedure.h"
 #include "engine/command/task.h"
 #include "engine/command/wait.h"

@@ -10,7 +10,7 @@
 #ifndef PAWL_ENGINE_ADVANCE_H
 #define PAWL_ENGINE_ADVANCE_H
 
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/event.h"
 
 /*

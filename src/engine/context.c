@@ -1,6 +1,6 @@
 /* context.c - what the expressions of an execution see; see context.h. */
 #include "engine/context.h"
-#include "engine/link.h"
+#include "engine/commit/link.h"
 #include "value/json.h"
 #include "value/timefmt.h"
 

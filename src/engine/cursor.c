@@ -6,7 +6,7 @@
  * did not write is missing and reads as nothing.
  */
 #include "define/define.h"
-#include "engine/ask.h"
+#include "engine/commit/ask.h"
 #include "engine/command/procedure.h"
 #include "engine/state.h"
 #include "engine/stored.h"

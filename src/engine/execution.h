@@ -13,7 +13,7 @@
 
 #include "base/uuid.h"
 #include "base/vec.h"
-#include "engine/ask_kind.h"
+#include "engine/commit/ask_kind.h"
 #include "engine/command/items.h"
 #include "engine/signals.h"
 #include "engine/status.h"

@@ -51,7 +51,7 @@ NAMES_READ(phase_read, enum cursor_phase, phases)
 
 static const char *const history_kinds[] = {
 #define HISTORY_KIND(symbol, text) (text),
-#include "engine/history_kind.def"
+#include "engine/commit/history_kind.def"
 #undef HISTORY_KIND
 };
 
@@ -59,7 +59,7 @@ NAMES_NAME(history_kind_name, enum history_kind, history_kinds)
 
 static const char *const letter_kinds[] = {
 #define LETTER_KIND(symbol, text) (text),
-#include "engine/letter_kind.def"
+#include "engine/commit/letter_kind.def"
 #undef LETTER_KIND
 };
 
@@ -68,7 +68,7 @@ NAMES_READ(letter_kind_read, enum letter_kind, letter_kinds)
 
 static const char *const letter_statuses[] = {
 #define LETTER_STATUS(symbol, text) (text),
-#include "engine/letter_status.def"
+#include "engine/commit/letter_status.def"
 #undef LETTER_STATUS
 };
 
@@ -86,7 +86,7 @@ NAMES_READ(verdict_read, enum verdict, verdicts)
 
 static const char *const notice_kinds[] = {
 #define NOTICE_KIND(symbol, text) (text),
-#include "engine/notice_kind.def"
+#include "engine/commit/notice_kind.def"
 #undef NOTICE_KIND
 };
 

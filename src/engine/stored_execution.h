@@ -3,8 +3,8 @@
 #define PAWL_ENGINE_STORED_EXECUTION_H
 
 #include "base/uuid.h"
-#include "engine/history.h"
-#include "engine/notice.h"
+#include "engine/commit/history.h"
+#include "engine/commit/notice.h"
 #include "engine/status.h"
 #include "value/value.h"
 

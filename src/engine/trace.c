@@ -1,8 +1,8 @@
 /* trace.c - see trace.h. */
 #include "engine/trace.h"
 
-#include "base/ascii.h"
-#include "base/hex.h"
+#include "base/text/ascii.h"
+#include "base/text/hex.h"
 #include "define/program.h"
 
 /* --- traceparent --- */

@@ -3,7 +3,7 @@
 #include "engine/command/procedure.h"
 #include "engine/context.h"
 
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 #include "value/json.h"
 #include "value/object.h"
 

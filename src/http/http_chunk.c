@@ -1,5 +1,5 @@
 /* http_chunk.c - bodies that come in chunks; see http_parse.h. */
-#include "base/hex.h"
+#include "base/text/hex.h"
 #include "http/http_parse.h"
 
 enum {

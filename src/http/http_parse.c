@@ -1,7 +1,7 @@
 /* http_parse.c - see http_parse.h; chunks are in http_chunk.c. */
 #include "http/http_parse.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 #include <strings.h>
 

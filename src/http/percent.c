@@ -1,8 +1,8 @@
 /* percent.c - see percent.h. */
 #include "http/percent.h"
 
-#include "base/hex.h"
-#include "base/utf8.h"
+#include "base/text/hex.h"
+#include "base/text/utf8.h"
 
 bool percent_decode(struct arena *mem, struct str encoded, struct str *out)
 {

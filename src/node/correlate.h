@@ -13,7 +13,7 @@
 #ifndef PAWL_NODE_CORRELATE_H
 #define PAWL_NODE_CORRELATE_H
 
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 #include "node/work.h"
 #include "store/store.h"
 

@@ -2,7 +2,7 @@
 #ifndef PAWL_NODE_DELIVER_H
 #define PAWL_NODE_DELIVER_H
 
-#include "engine/message.h"
+#include "engine/commit/message.h"
 
 struct node;
 

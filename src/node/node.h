@@ -126,7 +126,7 @@ struct vault *node_vault(const struct node *n);
  */
 void node_link_from(struct node *n, struct str base);
 
-/* How they are made, or NULL; see engine/link.h. Any thread, once the node runs. */
+/* How they are made, or NULL; see engine/commit/link.h. Any thread, once the node runs. */
 const struct link_maker *node_links(const struct node *n);
 
 /* Whether the node takes requests, or why not. */

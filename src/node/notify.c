@@ -2,7 +2,7 @@
 #include "node/notify.h"
 
 #include "define/program.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "engine/show.h"
 #include "node/inner.h"

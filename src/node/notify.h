@@ -2,7 +2,7 @@
 #ifndef PAWL_NODE_NOTIFY_H
 #define PAWL_NODE_NOTIFY_H
 
-#include "node/entry.h"
+#include "node/cache/entry.h"
 
 /* A commit has become durable. */
 void notify_commit(struct node *n, struct entry *e, const struct commit *commit);

@@ -3,7 +3,7 @@
 
 #include "define/template.h"
 #include "define/world.h"
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 #include "store/read_definition.h"
 #include "value/json.h"
 

@@ -15,8 +15,8 @@
 #include "define/program.h"
 #include "engine/advance.h"
 #include "engine/execution.h"
-#include "node/entry.h"
-#include "node/program.h"
+#include "node/cache/entry.h"
+#include "node/cache/program.h"
 #include "node/work.h"
 #include "node/work_request.h"
 

@@ -2,8 +2,8 @@
 #ifndef PAWL_NODE_REPAIR_H
 #define PAWL_NODE_REPAIR_H
 
-#include "node/entry.h"
-#include "node/program.h"
+#include "node/cache/entry.h"
+#include "node/cache/program.h"
 
 enum repair_state {
     REPAIR_READY,   /* the engine may be asked */

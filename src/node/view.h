@@ -3,7 +3,7 @@
 #define PAWL_NODE_VIEW_H
 
 #include "base/buf.h"
-#include "engine/history.h"
+#include "engine/commit/history.h"
 
 struct execution;
 

@@ -21,8 +21,8 @@
 #ifndef PAWL_NODE_WORK_H
 #define PAWL_NODE_WORK_H
 
-#include "node/guard.h"
-#include "node/poison.h"
+#include "node/guard/guard.h"
+#include "node/guard/poison.h"
 #include "node/request.h"
 #include "store/store.h"
 

@@ -14,7 +14,7 @@
 
 #include "base/uuid.h"
 #include "base/vec.h"
-#include "engine/message.h"
+#include "engine/commit/message.h"
 
 /* One who wants events of a name, or of all names that begin with it. */
 struct event_route {

@@ -21,7 +21,7 @@ struct stored_wait {
     struct str assignees_json; /* a list of keys (define/assignee.h), or empty */
     bool is_public;
     int64_t since_us, until_us; /* until: 0 = it does not end by itself */
-    /* which links answer it, of one that is public: engine/link.h */
+    /* which links answer it, of one that is public: engine/commit/link.h */
     struct str link_scopes_json; /* a list of texts */
     int64_t links_from;
 };

@@ -2,7 +2,7 @@
 #ifndef PAWL_STORE_READ_JOB_H
 #define PAWL_STORE_READ_JOB_H
 
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 #include "store/change_job.h"
 #include "store/change_worker.h"
 #include "store/read.h"

@@ -2,7 +2,7 @@
 #ifndef PAWL_STORE_READ_LETTER_H
 #define PAWL_STORE_READ_LETTER_H
 
-#include "engine/letter.h"
+#include "engine/commit/letter.h"
 #include "store/read.h"
 
 /* What the engine has given up on, as it is stored. */

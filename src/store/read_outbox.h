@@ -2,7 +2,7 @@
 #ifndef PAWL_STORE_READ_OUTBOX_H
 #define PAWL_STORE_READ_OUTBOX_H
 
-#include "engine/message.h"
+#include "engine/commit/message.h"
 #include "store/read.h"
 
 struct lane_names {

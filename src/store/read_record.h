@@ -11,7 +11,7 @@
 #ifndef PAWL_STORE_READ_RECORD_H
 #define PAWL_STORE_READ_RECORD_H
 
-#include "engine/history.h"
+#include "engine/commit/history.h"
 #include "store/read.h"
 
 struct collector;

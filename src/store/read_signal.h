@@ -2,7 +2,7 @@
 #ifndef PAWL_STORE_READ_SIGNAL_H
 #define PAWL_STORE_READ_SIGNAL_H
 
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 #include "store/read.h"
 
 /*

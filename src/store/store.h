@@ -28,7 +28,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/mailbox.h"
-#include "engine/notice.h"
+#include "engine/commit/notice.h"
 #include "store/lane.h"
 
 struct store;

@@ -1,8 +1,8 @@
 /* actor.c - one execution of a trial; see inner.h. */
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 #include "trial/inner.h"
 
-#include "engine/link.h"
+#include "engine/commit/link.h"
 #include "value/json.h"
 
 #define TRIAL_LINKS "https://pawl.test/callbacks/"

@@ -1,6 +1,6 @@
 /* answer.c - what the executions of a trial read; see inner.h. */
 #include "define/program.h"
-#include "engine/search.h"
+#include "engine/commit/search.h"
 #include "trial/inner.h"
 #include "value/json.h"
 

@@ -10,7 +10,7 @@
 #ifndef PAWL_TRIAL_INNER_H
 #define PAWL_TRIAL_INNER_H
 
-#include "engine/search.h"
+#include "engine/commit/search.h"
 #include "trial/trial.h"
 
 /* An execution of the trial; number 0 is the process itself. */

@@ -1,7 +1,7 @@
 /* script.c - see script.h. */
 #include "trial/script.h"
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "define/catalog/catalog.h"
 #include "value/timefmt.h"
 

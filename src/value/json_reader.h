@@ -8,7 +8,7 @@
 #ifndef PAWL_VALUE_JSON_READER_H
 #define PAWL_VALUE_JSON_READER_H
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "value/json.h"
 
 #if defined(__SSE2__)

@@ -1,9 +1,9 @@
 /* json_scalar.c - strings with escapes, long numbers, and what is wrong; see json_reader.h. */
-#include "base/ascii.h"
-#include "base/hex.h"
+#include "base/text/ascii.h"
+#include "base/text/hex.h"
 #include "value/json_reader.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "value/number.h"
 #include "value/source.h"
 

@@ -8,7 +8,7 @@
  */
 #include "value/json.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "value/json_escape.h"
 #include "value/number.h"
 #include "value/path.h"

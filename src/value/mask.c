@@ -1,7 +1,7 @@
 /* mask.c - see mask.h. */
 #include "value/mask.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "value/json.h"
 
 static const struct str hidden = {.ptr = "***", .len = 3};

@@ -29,7 +29,7 @@ enum { MASK_LEN_MIN = 4 };
 enum { MASK_SECRETS_MAX = 16384, MASK_BYTES_MAX = 256 * 1024 };
 
 /*
- * Links that let whoever has them answer a wait (engine/link.h) hold this mark
+ * Links that let whoever has them answer a wait (engine/commit/link.h) hold this mark
  * and at least MASK_LINK_MIN further characters: they are hidden wherever they
  * come up, whoever looks.
  */

@@ -7,7 +7,7 @@
  * with more than 19 digits, and exact ties), strtod() decides.
  */
 #include "base/alloc.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "value/number.h"
 
 #include "value/pow10_row.h"

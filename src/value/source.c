@@ -1,7 +1,7 @@
 /* source.c - see source.h. */
 #include "value/source.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "value/json.h"
 #include "value/json_text.h"
 #include "value/yaml.h"

@@ -1,7 +1,7 @@
 /* timefmt.c - timestamps and durations as text; see timefmt.h. */
 #include "value/timefmt.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/time/civil.h"
 #include "base/wide.h"
 

@@ -2,7 +2,7 @@
 #include "value/value.h"
 
 #include "base/names.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>

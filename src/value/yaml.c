@@ -7,9 +7,9 @@
  */
 #include "value/yaml.h"
 
-#include "base/ascii.h"
-#include "base/hex.h"
-#include "base/utf8.h"
+#include "base/text/ascii.h"
+#include "base/text/hex.h"
+#include "base/text/utf8.h"
 #include "value/json.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* language.c - see language.h. */
 #include "words/language.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 bool language_find(struct str name, enum language *out)
 {

@@ -7,7 +7,7 @@
  */
 #include "words/words.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/buf.h"
 
 #include <pthread.h>

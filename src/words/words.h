@@ -1,7 +1,7 @@
 /*
  * words.h - what the server says to people, in their language.
  *
- * Every sentence of the server is made in English (base/sentence.h): a finding
+ * Every sentence of the server is made in English (base/text/sentence.h): a finding
  * of the compiler, an error of an expression, the detail of a refusal. So it is
  * logged, stored in histories and compared by tests. Whoever shows one to a
  * person says it in that person's language: the tables russian_*.def have the
@@ -23,7 +23,7 @@
 #ifndef PAWL_WORDS_WORDS_H
 #define PAWL_WORDS_WORDS_H
 
-#include "base/sentence.h"
+#include "base/text/sentence.h"
 #include "words/language.h"
 
 /* The sentence in this language; lives in `mem` if it is not the text of `english` itself. */

@@ -1,5 +1,5 @@
 /* test_ascii.c - claims about ascii.h. */
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 
 #include <ctype.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_base64.c - claims about base64.h. */
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

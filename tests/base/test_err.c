@@ -1,7 +1,7 @@
 /* test_err.c - claims about err.h. */
 #include "base/err.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_hex.c - claims about hex.h. */
-#include "base/hex.h"
+#include "base/text/hex.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_nearest.c - claims about "did you mean". */
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_sentence.c - claims about sentence.h. */
-#include "base/sentence.h"
+#include "base/text/sentence.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_utf8.c - claims about utf8.h. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* hostile.c - see hostile.h. */
 #include "cel/hostile.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "cel/expr.h"
-#include "cel/foreign.h"
+#include "cel/syntax/foreign.h"
 
 static struct expr x;
 

@@ -6,7 +6,7 @@
  */
 #include "cel/hostile.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "value/json.h"
 
 #include <setjmp.h>

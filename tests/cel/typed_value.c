@@ -1,7 +1,7 @@
 /* typed_value.c - see typed_value.h. */
 #include "cel/typed_value.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "value/json.h"
 #include "value/timefmt.h"
 

@@ -66,7 +66,7 @@ claim('panels do not overlap and have ids of their own', () => {
 }, 'SQLite');
 
 claim('each alert and each kind of dead letter has a section: what it means, how to look, what to do', () => {
-    const kinds = [...readFileSync('src/engine/letter_kind.def', 'utf8').matchAll(/^LETTER_KIND\(\w+, "(\w+)"\)/gm)].map((m) => m[1]);
+    const kinds = [...readFileSync('src/engine/commit/letter_kind.def', 'utf8').matchAll(/^LETTER_KIND\(\w+, "(\w+)"\)/gm)].map((m) => m[1]);
     const sections = new Map(runbook.split(/^### /m).slice(1).map((text) => [text.split('\n')[0], text]));
     equal([...alerts, ...kinds].filter((name) => !sections.has(name)), [], 'without a section');
     for (const [name, text] of sections)

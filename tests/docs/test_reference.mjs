@@ -21,11 +21,11 @@ for (const file of readdirSync('src/define', { recursive: true }).filter((name) 
 // --- macros, whose table is no .def file ---
 
 const catalog = JSON.parse(execFileSync(pawl, ['catalog'], { encoding: 'utf8', maxBuffer: 1 << 24 }));
-const macros = new Map([...readFileSync('src/cel/macro.c', 'utf8')
+const macros = new Map([...readFileSync('src/cel/syntax/macro.c', 'utf8')
     .matchAll(/\{"(\w+)", (NULL|"\w+"), \w+, \d, \w+,\s*"([^"]*)",\s*\w+, \d\}/g)]
     .map(([, name, space, usage]) => [space === 'NULL' ? name : `${space.slice(1, -1)}.${name}`, usage]));
 const told = new Map(catalog.functions.filter((f) => f.isMacro).map((f) => [f.name, f.signatures[0]]));
-holds(macros.size > 10, 'src/cel/macro.c has a table of macros');
+holds(macros.size > 10, 'src/cel/syntax/macro.c has a table of macros');
 for (const name of new Set([...macros.keys(), ...told.keys()]))
     holds(macros.get(name) === told.get(name),
         `the macro ${name} is written ${macros.get(name) ?? 'nowhere'} and explained as ${told.get(name) ?? 'nothing'}`);

@@ -1,7 +1,7 @@
 /* test_secret_mask.c - claims about secrets that a service repeats. */
 #include "effect/secret/secret_mask.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

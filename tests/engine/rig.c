@@ -3,7 +3,7 @@
 
 #include "define/facts.h"
 #include "engine/context.h"
-#include "engine/search.h"
+#include "engine/commit/search.h"
 #include "engine/show.h"
 #include "value/json.h"
 

@@ -1,5 +1,5 @@
 /* cases_calls.c - calls whose answers, times and commits meet a store that fails; see cases.h. */
-#include "engine/history.h"
+#include "engine/commit/history.h"
 #include "sim/cases.h"
 
 #define CALL_STEP                                                                                  \

@@ -1,7 +1,7 @@
 /* correlation.c - waits and signals that a correlation joins, on the disk of the simulator. */
 #include "sim/sim.h"
 
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/stored_execution.h"
 #include "store/change_signal.h"
 #include "store/read_signal.h"

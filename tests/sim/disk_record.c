@@ -1,7 +1,7 @@
 /* disk_record.c - records on the disk of the simulator; see sim.h. */
 #include "sim/disk.h"
 
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "value/json.h"
 
 struct disk_record *disk_find_record(struct disk *d, struct str object, struct str id)

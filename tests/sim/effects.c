@@ -9,7 +9,7 @@
  * left out.
  */
 #include "effect/effect.h"
-#include "engine/history.h"
+#include "engine/commit/history.h"
 #include "sim/disk.h"
 
 #define SERVICE "http://e.example/"

@@ -8,7 +8,7 @@
 #include "sim/disk.h"
 
 #include "effect/effect.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "store/change_outbox.h"
 #include "store/read_definition.h"
 #include "store/read_outbox.h"

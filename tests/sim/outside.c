@@ -11,7 +11,7 @@
 #include "sim/sim.h"
 
 #include "effect/effect.h"
-#include "engine/history.h"
+#include "engine/commit/history.h"
 
 /* What was asked under one key. */
 struct asked_outside {

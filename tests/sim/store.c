@@ -1,6 +1,6 @@
 /* store.c - the store that the node of the simulator sees; see sim.h. */
-#include "engine/commit.h"
-#include "engine/history.h"
+#include "engine/commit/commit.h"
+#include "engine/commit/history.h"
 #include "sim/sim.h"
 
 #include <stdio.h>

@@ -2,9 +2,9 @@
  * tasks.c - tasks on the disk of the simulator, as store/planner/apply_task.c has them,
  * and people who end them; see sim.h.
  */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/stored_execution.h"
-#include "engine/task_act.h"
+#include "engine/commit/task_act.h"
 #include "sim/disk.h"
 
 static struct disk_task *task_find(const struct disk *d, struct str id)

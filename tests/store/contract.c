@@ -2,7 +2,7 @@
 #include "store/contract.h"
 #include "define/kind.h"
 #include "define/program.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "store/planner.h"
 #include "store/read_execution.h"

@@ -9,7 +9,7 @@
 #define PAWL_TESTS_STORE_CONTRACT_H
 
 #include "define/program.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "engine/status.h"
 #include "store/audit.h"

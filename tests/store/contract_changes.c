@@ -1,6 +1,6 @@
 /* contract_changes.c - the claims of contract.h: records that are edited, executions that go. */
-#include "engine/commit.h"
-#include "engine/search.h"
+#include "engine/commit/commit.h"
+#include "engine/commit/search.h"
 #include "store/change_record.h"
 #include "store/change_retention.h"
 #include "store/contract.h"

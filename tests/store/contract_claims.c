@@ -1,5 +1,5 @@
 /* contract_claims.c - the claims of contract.h: what is written, and what is refused. */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "engine/signals.h"
 #include "engine/status.h"

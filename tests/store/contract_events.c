@@ -1,5 +1,5 @@
 /* contract_events.c - the claims about what executions are told, and about members that only assert. */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "store/change_retention.h"
 #include "store/contract.h"
 #include "store/read_execution.h"

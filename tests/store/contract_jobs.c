@@ -1,5 +1,5 @@
 /* contract_jobs.c - the claims of contract.h: jobs, and who has them. */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "store/change_park.h"
 #include "store/contract.h"

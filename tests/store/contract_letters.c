@@ -1,5 +1,5 @@
 /* contract_letters.c - the claims of contract.h: dead letters. */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "engine/status.h"
 #include "engine/stored_execution.h"

@@ -1,5 +1,5 @@
 /* contract_reads.c - the claims of contract.h: what can be read of executions. */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "store/contract.h"
 #include "store/read_execution.h"

@@ -1,7 +1,7 @@
 /* contract_records.c - the claims of contract.h about records that executions write. */
-#include "engine/commit.h"
-#include "engine/reads.h"
-#include "engine/search.h"
+#include "engine/commit/commit.h"
+#include "engine/commit/reads.h"
+#include "engine/commit/search.h"
 #include "engine/status.h"
 #include "store/contract.h"
 #include "store/read_record.h"

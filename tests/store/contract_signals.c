@@ -1,5 +1,5 @@
 /* contract_signals.c - the claims of contract.h: waits and signals that a correlation joins. */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/signals.h"
 #include "engine/stored_execution.h"
 #include "store/change_retention.h"

@@ -1,6 +1,6 @@
 /* contract_snapshots.c - claims about snapshots: what executions have pinned of the registry. */
 #include "define/program.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/status.h"
 #include "engine/stored_execution.h"
 #include "store/change_retention.h"

@@ -1,5 +1,5 @@
 /* contract_users.c - the claims of contract.h about users, tokens and the audit log. */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/status.h"
 #include "store/change.h"
 #include "store/change_user.h"

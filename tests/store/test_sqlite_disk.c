@@ -1,5 +1,5 @@
 /* test_sqlite_disk.c - the SQLite file and the disk it is on: its log, no space, I/O errors, backups. */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/status.h"
 #include "engine/stored_execution.h"
 #include "store/backup.h"

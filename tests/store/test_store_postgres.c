@@ -1,6 +1,6 @@
 /* test_store_postgres.c - the contract on PostgreSQL, and what only a server can suffer. */
 #include "base/log.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/status.h"
 #include "engine/stored_execution.h"
 #include "store/contract.h"

@@ -1,5 +1,5 @@
 /* test_store_sqlite.c - the contract on SQLite, and what only a file can suffer. */
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "store/contract.h"
 #include "store/db/migrate.h"
 #include "store/db/sql.h"

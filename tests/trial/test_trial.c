@@ -1,7 +1,7 @@
 /* test_trial.c - trials of processes with rollbacks, mocks, children and operators. */
 #include "trial/case.h"
 
-#include "engine/search.h"
+#include "engine/commit/search.h"
 #include "value/json.h"
 
 #include <setjmp.h>

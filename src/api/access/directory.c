@@ -2,7 +2,7 @@
 #include "api/access/directory_table.h"
 
 #include "base/alloc.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/log.h"
 #include "node/node.h"
 #include "node/request.h"

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/digest.h"
-#include "base/hex.h"
+#include "base/text/hex.h"
 
 #include <errno.h>
 #include <fcntl.h>

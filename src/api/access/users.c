@@ -7,7 +7,7 @@
 #include "api/access/token.h"
 #include "api/access/user_list.h"
 #include "api/api.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "store/change_user.h"
 #include "store/org.h"
 #include "value/json.h"

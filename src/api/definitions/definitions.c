@@ -1,7 +1,7 @@
 /* definitions.c - reading definitions that have versions: the list, one, its versions. */
 #include "api/definitions/definitions.h"
 #include "api/list.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "store/read_definition.h"
 #include "value/object.h"
 

@@ -12,7 +12,7 @@
 #include "api/executions/callback_page.h"
 #include "api/executions/executions_signal.h"
 #include "api/lookup.h"
-#include "engine/link.h"
+#include "engine/commit/link.h"
 #include "node/node.h"
 #include "store/read_execution.h"
 #include "store/read_inbox.h"

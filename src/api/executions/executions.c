@@ -3,7 +3,7 @@
 #include "api/list.h"
 #include "api/people/jobs.h"
 #include "api/view.h"
-#include "base/hex.h"
+#include "base/text/hex.h"
 #include "engine/show.h"
 #include "store/read_execution.h"
 #include "store/read_executions.h"

@@ -2,7 +2,7 @@
 #ifndef PAWL_API_EXECUTIONS_EXECUTIONS_HISTORY_ACTS_H
 #define PAWL_API_EXECUTIONS_EXECUTIONS_HISTORY_ACTS_H
 
-#include "engine/history.h"
+#include "engine/commit/history.h"
 
 /*
  * Whether the row says what an operator did. Then *out is the row as it is

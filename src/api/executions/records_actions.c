@@ -10,7 +10,7 @@
 #include "api/lookup.h"
 #include "define/access.h"
 #include "define/program.h"
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 #include "store/change_record.h"
 #include "store/read_definition.h"
 #include "store/read_record.h"

@@ -11,7 +11,7 @@
 #include "api/executions/records.h"
 #include "api/list.h"
 #include "cel/cel.h"
-#include "engine/search.h"
+#include "engine/commit/search.h"
 #include "store/change_record.h"
 #include "store/read_record.h"
 #include "value/json.h"

@@ -1,7 +1,7 @@
 /* jobs_list.c - jobs for people: a list, and why an execution still waits for one. */
 #include "api/list.h"
 #include "api/people/jobs.h"
-#include "base/hex.h"
+#include "base/text/hex.h"
 #include "engine/stored_execution.h"
 #include "store/read_job.h"
 #include "value/json.h"

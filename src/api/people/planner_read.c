@@ -3,7 +3,7 @@
 #include "api/filter.h"
 #include "api/list.h"
 #include "api/people/planner.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "store/read_planner.h"
 #include "value/object.h"
 

@@ -1,7 +1,7 @@
 /* workers.c - endpoints that are called with the jobs of a namespace. */
 #include "api/list.h"
 #include "api/repeat.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/url.h"
 #include "node/poll.h"
 #include "store/read_job.h"

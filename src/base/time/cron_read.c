@@ -1,9 +1,9 @@
 /* cron_read.c - reading cron expressions; see cron.h. */
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/time/cron.h"
 
 #include "base/time/civil.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <stdarg.h>
 #include <strings.h>

@@ -8,7 +8,7 @@
 #include "base/time/tz.h"
 
 #include "base/alloc.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/hash.h"
 #include "base/time/tzif.h"
 

@@ -1,7 +1,7 @@
 /* tz_rule.c - the POSIX TZ rule; see tz_rule.h. */
 #include "base/time/tz_rule.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/time/civil.h"
 
 /* --- reading --- */

@@ -1,5 +1,5 @@
 /* lib_core.c - size, type and the conversions between basic types. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "cel/eval.h"
 #include "value/number.h"
 #include "value/timefmt.h"

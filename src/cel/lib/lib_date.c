@@ -1,5 +1,5 @@
 /* lib_date.c - date.add(), date.startOf(), date.diff() and date.format(). */
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/time/civil.h"
 #include "cel/lib/date.h"
 #include "cel/lib/lib_time.h"

@@ -1,9 +1,9 @@
 /* lib_encode.c - bytes as text and back; text within HTML. */
 #include "cel/lib/lib.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/buf.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "cel/program.h"
 
 struct value cel_fn_base64_encode(struct cel_eval *ev, const struct value *args)

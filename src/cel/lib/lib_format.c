@@ -13,12 +13,12 @@
  * The text grows in a heap buffer limited by the memory that the evaluation
  * has left, and is copied once when it is complete.
  */
-#include "base/ascii.h"
-#include "base/hex.h"
+#include "base/text/ascii.h"
+#include "base/text/hex.h"
 #include "cel/lib/lib.h"
 
 #include "base/buf.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "value/number.h"
 #include "value/timefmt.h"
 

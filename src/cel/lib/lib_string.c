@@ -8,7 +8,7 @@
  */
 #include "cel/lib/lib.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "cel/lib/regex.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* lib_string_make.c - functions that make text of text; see lib_string.c. */
 #include "cel/lib/lib.h"
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include <inttypes.h>
 

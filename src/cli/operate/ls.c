@@ -1,5 +1,5 @@
 /* ls.c - pawl ls: executions as a table, or how many there are. */
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cli/command.h"
 #include "cli/list.h"
 #include "cli/options.h"

@@ -193,7 +193,7 @@ static void look_at_key(struct doctor *d)
                    str_printf(d->mem, "%s; no backup holds it: keep a copy elsewhere", path), NULL);
 }
 
-/* An execution that the server was working on when it died; see node/poison.c. */
+/* An execution that the server was working on when it died; see node/guard/poison.c. */
 static void look_at_poison(struct doctor *d)
 {
     static const struct uuid none;

@@ -1,7 +1,7 @@
 /* serve.c - pawl serve: API and engine in one process. */
 #include "api/access/token.h"
 #include "api/open.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/log.h"
 #include "base/url.h"
 #include "cli/command.h"

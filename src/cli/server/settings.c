@@ -1,7 +1,7 @@
 /* settings.c - see settings.h. */
 #include "cli/server/settings.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "cli/file.h"
 #include "cli/options.h"
 #include "value/object.h"

@@ -1,7 +1,7 @@
 /* catalog.c - the tables behind catalog.h. */
 #include "define/catalog/catalog.h"
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 
 #define TEXT(en, ru)                                                                               \
     {                                                                                              \

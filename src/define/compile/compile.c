@@ -4,7 +4,7 @@
 #include "define/compile/library.h"
 #include "define/compile/scenario.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "value/json.h"
 #include "value/path.h"
 

@@ -1,6 +1,6 @@
 /* field.c - the fields of an object: which there may be, and reading one by its type. */
-#include "base/ascii.h"
-#include "base/nearest.h"
+#include "base/text/ascii.h"
+#include "base/text/nearest.h"
 #include "define/calendar.h"
 #include "define/catalog/synonym.h"
 #include "define/compile/compile.h"

@@ -1,5 +1,5 @@
 /* http.c - integration.http: where it goes, and which secrets go with it. */
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "define/compile/compile.h"
 #include "define/compile/library.h"
 

@@ -1,5 +1,5 @@
 /* jump.c - goto: where it leads, and which steps are never reached. */
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "define/compile/compile.h"
 #include "define/compile/mapping.h"
 #include "define/compile/scenario.h"

@@ -5,8 +5,8 @@
  * it. While it is being compiled it is OPEN: who names it then calls itself.
  */
 #include "define/compile/library.h"
-#include "base/ascii.h"
-#include "base/nearest.h"
+#include "base/text/ascii.h"
+#include "base/text/nearest.h"
 #include "define/compile/compile.h"
 #include "define/compile/context.h"
 #include "define/compile/mapping.h"

@@ -2,9 +2,9 @@
 #include "effect/secret/seal.h"
 
 #include "base/alloc.h"
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "base/digest.h"
-#include "base/hex.h"
+#include "base/text/hex.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

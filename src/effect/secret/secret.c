@@ -1,7 +1,7 @@
 /* secret.c - see secret.h. */
 #include "effect/secret/secret.h"
 
-#include "base/base64.h"
+#include "base/text/base64.h"
 #include "effect/secret/secret_mask.h"
 
 /* --- filling --- */

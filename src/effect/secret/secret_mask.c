@@ -1,9 +1,9 @@
 /* secret_mask.c - see secret_mask.h. */
 #include "effect/secret/secret_mask.h"
 
-#include "base/ascii.h"
-#include "base/base64.h"
-#include "base/hex.h"
+#include "base/text/ascii.h"
+#include "base/text/base64.h"
+#include "base/text/hex.h"
 #include "value/json.h"
 
 /* What is left of base64 without its ends must say enough to be looked for. */

@@ -15,7 +15,7 @@
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
 #include "engine/ident.h"
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 #include "engine/trace.h"
 #include "value/json.h"
 

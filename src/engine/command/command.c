@@ -1,7 +1,7 @@
 /* command.c - commands that need nothing from outside; see command.h. */
 #include "engine/command/command.h"
 #include "define/catalog/catalog.h"
-#include "engine/ask.h"
+#include "engine/commit/ask.h"
 #include "engine/command/procedure.h"
 
 bool command_field(struct turn *t, const struct command *c, enum command_field field,

@@ -8,8 +8,8 @@
  * kept signal it has looked, and the store refuses it when there are later ones.
  */
 #include "engine/command/wait.h"
-#include "engine/link.h"
-#include "engine/reads.h"
+#include "engine/commit/link.h"
+#include "engine/commit/reads.h"
 
 /* --- what is kept --- */
 

@@ -13,7 +13,7 @@
 #include "engine/command/wait.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
-#include "engine/link.h"
+#include "engine/commit/link.h"
 
 #define ASSIGNEE_WANTED "must be a user id, an e-mail address, \"group:name\", or a list of these"
 

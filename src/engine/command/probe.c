@@ -9,7 +9,7 @@
 #include "define/catalog/catalog.h"
 #include "engine/command/command.h"
 #include "engine/command/procedure.h"
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 
 bool probe_is_mocked(const struct turn *t, const struct procedure *p)
 {

@@ -6,7 +6,7 @@
  */
 #include "engine/command/procedure.h"
 #include "define/define.h"
-#include "engine/ask.h"
+#include "engine/commit/ask.h"
 #include "engine/command/command.h"
 #include "engine/command/ledger.h"
 #include "engine/context.h"

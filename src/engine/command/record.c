@@ -14,8 +14,8 @@
  */
 #include "engine/command/command.h"
 #include "engine/ident.h"
-#include "engine/reads.h"
-#include "engine/search.h"
+#include "engine/commit/reads.h"
+#include "engine/commit/search.h"
 #include "value/json.h"
 
 enum { ID_MAX = 200, OBJECT_MAX = 100 };

@@ -9,8 +9,8 @@
  */
 #include "engine/command/command.h"
 #include "engine/context.h"
-#include "engine/reads.h"
-#include "engine/search.h"
+#include "engine/commit/reads.h"
+#include "engine/commit/search.h"
 #include "value/json.h"
 
 /* --- what is asked for --- */

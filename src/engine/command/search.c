@@ -1,7 +1,7 @@
 /* search.c - order, cursors, conditions, and records laid over one another; see search.h. */
-#include "engine/search.h"
+#include "engine/commit/search.h"
 
-#include "base/hex.h"
+#include "base/text/hex.h"
 #include "value/json.h"
 
 #include <stdlib.h>

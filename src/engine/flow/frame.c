@@ -6,7 +6,7 @@
  * say what is added.
  */
 #include "engine/flow/strand.h"
-#include "engine/link.h"
+#include "engine/commit/link.h"
 
 void frame_move_to(struct turn *t, uint32_t step)
 {

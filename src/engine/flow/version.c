@@ -4,7 +4,7 @@
  */
 #include "engine/flow/version.h"
 
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "engine/command/procedure.h"
 #include "engine/flow/strand.h"
 #include "value/json.h"

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "node/chore/chore.h"
 #include "node/inner.h"
-#include "node/load.h"
+#include "node/cache/load.h"
 #include "node/timers.h"
 #include "node/wake.h"
 

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "node/chore/chore.h"
 #include "node/inner.h"
-#include "node/load.h"
+#include "node/cache/load.h"
 #include "store/change_signal.h"
 
 enum { SIGNALS_MAX = 500 }; /* of each kind, in one member */

@@ -9,9 +9,9 @@
 
 #include "define/catalog/catalog.h"
 #include "effect/effect.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
-#include "node/entry.h"
+#include "node/cache/entry.h"
 #include "node/inner.h"
 #include "node/meter.h"
 #include "node/notify.h"

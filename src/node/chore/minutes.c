@@ -2,7 +2,7 @@
 #include "node/chore/minutes.h"
 
 #include "base/log.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "node/chore/chore.h"
 #include "node/inner.h"

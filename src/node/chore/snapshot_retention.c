@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "node/chore/chore.h"
 #include "node/inner.h"
-#include "node/load.h"
+#include "node/cache/load.h"
 #include "store/change_retention.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include "node/node.h"
 #include "node/outside/calls.h"
 #include "node/outside/jobs.h"
-#include "node/program.h"
+#include "node/cache/program.h"
 #include "node/wake.h"
 
 void node_stats(const struct node *n, struct node_stats *out)

@@ -14,7 +14,7 @@
 #define PAWL_NODE_CLUSTER_WAITERS_H
 
 #include "node/chore/chore.h"
-#include "node/entry.h"
+#include "node/cache/entry.h"
 
 struct waiters {
     size_t count;                /* requests that wait */

@@ -2,7 +2,7 @@
  * addressees.c - mails to people: users and groups become the addresses that
  * they have when the mail is sent; see relay.h.
  *
- * A body that names any has the member "people" (engine/message.c). Runs on a
+ * A body that names any has the member "people" (engine/commit/message.c). Runs on a
  * reader thread.
  */
 #include "node/outside/relay.h"

@@ -2,7 +2,7 @@
 #include "node/outside/call_answer.h"
 
 #include "base/alloc.h"
-#include "node/entry.h"
+#include "node/cache/entry.h"
 #include "node/inner.h"
 #include "node/outside/calls.h"
 #include "node/wake.h"

@@ -13,7 +13,7 @@
 #define PAWL_NODE_OUTSIDE_CALLS_H
 
 #include "effect/effect.h"
-#include "engine/call_capacity.h"
+#include "engine/commit/call_capacity.h"
 #include "node/outside/call_answer.h"
 #include "node/outside/call_file.h"
 

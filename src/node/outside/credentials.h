@@ -10,7 +10,7 @@
 #define PAWL_NODE_OUTSIDE_CREDENTIALS_H
 
 #include "base/map.h"
-#include "engine/link.h"
+#include "engine/commit/link.h"
 #include "store/read_definition.h"
 #include "store/store.h"
 

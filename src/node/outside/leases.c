@@ -7,7 +7,7 @@
  */
 #include "node/chore/chore.h"
 #include "node/inner.h"
-#include "node/load.h"
+#include "node/cache/load.h"
 #include "node/outside/calls.h"
 #include "node/outside/jobs.h"
 #include "node/poll.h"

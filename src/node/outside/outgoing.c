@@ -1,12 +1,12 @@
 /* outgoing.c - see outgoing.h. */
 #include "node/outside/outgoing.h"
 
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 
 static const struct outgoing *const kinds[ASK_COUNT] = {
 #define ASK(symbol, name, kind, is_stored) [ASK_##symbol] = &outgoing_##kind,
-#include "engine/ask.def"
+#include "engine/commit/ask.def"
 #undef ASK
 };
 

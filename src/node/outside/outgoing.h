@@ -1,7 +1,7 @@
 /*
  * outgoing.h - what commits ask others for, on its way out. Internal to src/node.
  *
- * Each kind of engine/ask.def has its functions here, outgoing_<kind>, in a
+ * Each kind of engine/commit/ask.def has its functions here, outgoing_<kind>, in a
  * file of its own; the loop knows no kinds.
  *
  *     commit --reserve--> member of a batch --durable--> send

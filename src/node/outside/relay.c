@@ -2,9 +2,9 @@
 #include "node/outside/relay.h"
 
 #include "base/alloc.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "node/chore/chore.h"
-#include "node/load.h"
+#include "node/cache/load.h"
 #include "node/node.h"
 #include "node/outside/calls.h"
 #include "node/outside/relay_parts.h"

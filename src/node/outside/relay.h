@@ -24,7 +24,7 @@
 
 #include "define/subscription.h"
 #include "effect/effect.h"
-#include "engine/message.h"
+#include "engine/commit/message.h"
 #include "node/node.h"
 #include "node/request.h"
 #include "store/read.h"

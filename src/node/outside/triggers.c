@@ -6,7 +6,7 @@
 #include "engine/chain.h"
 #include "node/cluster/config.h"
 #include "node/inner.h"
-#include "node/load.h"
+#include "node/cache/load.h"
 #include "node/outside/relay.h"
 #include "node/request.h"
 #include "node/work_request.h"

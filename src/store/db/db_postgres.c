@@ -9,7 +9,7 @@
 #include "store/db/db_postgres.h"
 
 #include "base/alloc.h"
-#include "base/ascii.h"
+#include "base/text/ascii.h"
 #include "base/time/clock.h"
 
 #include <stdio.h>

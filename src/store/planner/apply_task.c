@@ -1,7 +1,7 @@
 /*
  * apply_task.c - tasks that executions ask for: what a commit wants of the
  * planner, and what the execution is notified of; see apply_commit.h and
- * engine/task_act.h.
+ * engine/commit/task_act.h.
  *
  * A task that the planner refuses does not refuse the commit: the step is notified
  * why, by a row of the same transaction. So is one that waits for nothing, and
@@ -11,9 +11,9 @@
 #include "store/write/apply_commit.h"
 
 #include "define/define.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
-#include "engine/task_act.h"
+#include "engine/commit/task_act.h"
 #include "store/org.h"
 #include "store/planner/planner_rows.h"
 #include "store/write/gather.h"

@@ -7,8 +7,8 @@
  */
 #include "store/read_record.h"
 #include "base/time/clock.h"
-#include "engine/reads.h"
-#include "engine/search.h"
+#include "engine/commit/reads.h"
+#include "engine/commit/search.h"
 #include "store/org.h"
 #include "store/read/read_row.h"
 #include "value/json.h"

@@ -1,7 +1,7 @@
 /* read_row.c - see read_row.h. */
 #include "store/read/read_row.h"
 
-#include "base/hex.h"
+#include "base/text/hex.h"
 #include "engine/state.h"
 #include "engine/status.h"
 #include "engine/stored_execution.h"

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "engine/chain.h"
 #include "engine/ident.h"
-#include "engine/message.h"
+#include "engine/commit/message.h"
 #include "store/event_routes.h"
 #include "store/org.h"
 #include "store/write/gather.h"

@@ -2,9 +2,9 @@
 #include "store/write/apply_commit.h"
 
 #include "define/program.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
-#include "engine/message.h"
+#include "engine/commit/message.h"
 #include "engine/status.h"
 #include "store/change_job.h"
 #include "store/write/change_apply.h"

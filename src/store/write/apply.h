@@ -11,7 +11,7 @@
 
 #include "base/map.h"
 #include "base/str.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/status.h"
 #include "store/change.h"
 #include "store/db/db.h"

@@ -2,9 +2,9 @@
 #include "store/write/apply_commit.h"
 
 #include "define/program.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
-#include "engine/history.h"
+#include "engine/commit/history.h"
 #include "engine/status.h"
 #include "store/write/gather.h"
 

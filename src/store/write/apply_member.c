@@ -8,7 +8,7 @@
 #include "store/idempotency.h"
 #include "store/write/apply.h"
 
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "store/write/change_apply.h"
 #include "store/write/gather.h"

@@ -1,7 +1,7 @@
 /* apply_record.c - records that a commit writes, under the versions that it read; see apply_commit.h. */
 #include "store/write/apply_commit.h"
 
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "store/org.h"
 

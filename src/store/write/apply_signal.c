@@ -1,8 +1,8 @@
 /* apply_signal.c - signals that a commit receives or takes; see apply_commit.h. */
 #include "store/write/apply_commit.h"
 
-#include "engine/commit.h"
-#include "engine/reads.h"
+#include "engine/commit/commit.h"
+#include "engine/commit/reads.h"
 #include "engine/signals.h"
 #include "store/write/gather.h"
 #include "value/json.h"

@@ -3,7 +3,7 @@
 #include "base/names.h"
 
 #include "base/digest.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "store/org.h"
 #include "store/write/apply_commit.h"

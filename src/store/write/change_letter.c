@@ -2,9 +2,9 @@
 #include "store/change_letter.h"
 
 #include "define/program.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
-#include "engine/letter.h"
+#include "engine/commit/letter.h"
 #include "store/audit.h"
 #include "store/db/db.h"
 #include "store/write/change_apply.h"

@@ -1,7 +1,7 @@
 /* change_park.c - see change_park.h. */
 #include "store/change_park.h"
 
-#include "engine/letter.h"
+#include "engine/commit/letter.h"
 #include "store/db/db.h"
 #include "store/event_routes.h"
 #include "store/store.h"

@@ -4,7 +4,7 @@
 #include "engine/execution.h"
 
 #include "base/time/cron.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "store/db/db.h"
 #include "store/store.h"
 #include "store/write/apply.h"

@@ -1,9 +1,9 @@
 /* change_signal.c - see change_signal.h. */
 #include "store/change_signal.h"
 
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
-#include "engine/reads.h"
+#include "engine/commit/reads.h"
 #include "store/db/db.h"
 #include "store/idempotency.h"
 #include "store/store.h"

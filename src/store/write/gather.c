@@ -2,7 +2,7 @@
 #include "store/write/gather.h"
 
 #include "define/program.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "engine/status.h"
 #include "store/idempotency.h"

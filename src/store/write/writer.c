@@ -5,7 +5,7 @@
 #include "base/crash.h"
 #include "base/log.h"
 #include "base/time/clock.h"
-#include "engine/commit.h"
+#include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "store/idempotency.h"
 #include "store/write/apply.h"

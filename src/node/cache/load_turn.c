@@ -1,0 +1,172 @@
+/*
+ * load_turn.c - what a turn of an execution asks for is read into the memory of
+ * its entry; see load.h.
+ */
+#include "engine/commit/commit.h"
+#include "engine/execution.h"
+#include "engine/commit/search.h"
+#include "node/correlate.h"
+#include "node/cache/entry.h"
+#include "node/cache/load.h"
+#include "node/guard/park.h"
+#include "node/cache/program.h"
+#include "node/render.h"
+#include "store/read_execution.h"
+#include "store/read_job.h"
+#include "store/read_record.h"
+#include "value/json.h"
+
+/* One that is made now goes on counting where an earlier one of its id ended. */
+static bool load_record(struct reader *reader, struct arena *mem, struct work *w,
+                        const struct record_query *q, struct err *err)
+{
+    struct record_read read;
+
+    if (!read_record(reader, mem, w->entry->x->org_id, q->object, q->id, &read, err) ||
+        (read.version == 0 &&
+         !read_record_last(reader, w->entry->x->org_id, q->object, q->id, &read.last_version, err)))
+        return false;
+    *VEC_ADD(mem, &w->reads->records) = read;
+    return true;
+}
+
+static bool load_search(struct reader *reader, struct arena *mem, struct work *w,
+                        const struct record_query *q, struct err *err)
+{
+    struct search_read read = {.search = q->search};
+
+    if (!read_found(reader, mem, q->search, &read.found, err))
+        return false;
+    *VEC_ADD(mem, &w->reads->searches) = read;
+    return true;
+}
+
+/* What flow.start asks for: the published program, or who holds a key. */
+static bool load_process(struct node *n, struct reader *reader, struct arena *mem,
+                         const struct process_read *need, struct work *w, struct err *err)
+{
+    struct process_read found = *need;
+    struct program_read read;
+
+    if (need->key.len > 0 && !read_by_key(reader, w->entry->x->org_id, need->code, need->key,
+                                          &found.holder, &found.is_held, err))
+        return false;
+    if (need->key.len == 0) {
+        if (!program_read(n, reader, mem, need->code, -1, &read, err))
+            return false;
+        found.program = read.program;
+        *VEC_ADD(mem, &w->programs) = read;
+    }
+    *VEC_ADD(mem, &w->reads->processes) = found;
+    return true;
+}
+
+static bool load_child(struct reader *reader, struct arena *mem, struct uuid id,
+                       struct child_read *out, struct err *err)
+{
+    struct stored_execution child;
+
+    *out = (struct child_read){.id = id, .result = value_null(), .error = value_null()};
+    if (!read_execution(reader, mem, id, &child, &out->is_found, err))
+        return false;
+    if (!out->is_found)
+        return true;
+    out->status = child.status;
+    return (child.result_json.len == 0 || json_read(mem, child.result_json, &out->result, err)) &&
+           (child.error_json.len == 0 || json_read(mem, child.error_json, &out->error, err));
+}
+
+/* What is asked for beside records. */
+static bool load_others(struct node *n, struct reader *reader, struct arena *mem, struct uuid id,
+                        struct work *w, struct err *err)
+{
+    const struct commit *c = w->commit;
+    bool found;
+
+    if (c->needs_history.is_needed) {
+        w->reads->history = (struct history){0};
+        if (!read_history(reader, mem, id, c->needs_history.after, ROLLBACK_PAGE,
+                          &w->reads->history, &found, err))
+            return false;
+        w->reads->has_history = true;
+    }
+    for (size_t i = 0; i < c->needs_processes.count; i++)
+        if (!load_process(n, reader, mem, &c->needs_processes.items[i], w, err))
+            return false;
+    for (size_t i = 0; i < c->needs_kept.count; i++)
+        if (!correlate_load(reader, mem, w, c->needs_kept.items[i], VEC_ADD(mem, &w->reads->kept),
+                            err))
+            return false;
+    for (size_t i = 0; i < c->needs_renders.count; i++)
+        if (!render_template(reader, mem, &c->needs_renders.items[i],
+                             VEC_ADD(mem, &w->reads->renders), err))
+            return false;
+    if (c->needs_leases) {
+        if (!read_leases_of(reader, mem, w->entry->row, &w->reads->leases, err))
+            return false;
+        w->reads->has_leases = true;
+    }
+    for (size_t i = 0; i < c->needs_children.count; i++)
+        if (!load_child(reader, mem, c->needs_children.items[i], VEC_ADD(mem, &w->reads->children),
+                        err))
+            return false;
+    return true;
+}
+
+struct turn_load {
+    struct load load; /* first: see load.h */
+    struct entry *entry;
+    struct work *work;
+};
+
+static void run_turn_reads(struct load *load, struct reader *reader)
+{
+    struct turn_load *l = (struct turn_load *)load;
+    struct work *w = l->work;
+    struct arena *mem = &l->entry->mem;
+    const struct record_queries *needs = &w->commit->needs;
+
+    load->ok = load_others(load->node, reader, mem, l->entry->id, w, &load->err);
+    for (size_t i = 0; i < needs->count && load->ok; i++) {
+        const struct record_query *q = &needs->items[i];
+
+        load->ok = q->search != NULL ? load_search(reader, mem, w, q, &load->err)
+                                     : load_record(reader, mem, w, q, &load->err);
+    }
+}
+
+static void done_turn_reads(struct load *load)
+{
+    struct entry *e = ((struct turn_load *)load)->entry;
+    struct node *n = load->node;
+
+    entry_end_reading(e);
+    if (!load->ok) {
+        park_or_wake_later(n, e->id, "internal_read", &load->err);
+        entry_fail(n, e, &load->err);
+    }
+    entry_make_ready(n, e);
+    entry_release_if_idle(n, e);
+    load_free(load);
+}
+
+static bool has_search(const struct record_queries *needs)
+{
+    for (size_t i = 0; i < needs->count; i++)
+        if (needs->items[i].search != NULL)
+            return true;
+    return false;
+}
+
+void load_turn(struct node *n, struct entry *e, struct work *w)
+{
+    struct turn_load *l = LOAD_NEW(n, struct turn_load, run_turn_reads, done_turn_reads);
+
+    l->load.read.lane = has_search(&w->commit->needs) ? LANE_SEARCH : LANE_ENGINE;
+    w->has_reads = true;
+    entry_begin_reading(e);
+    l->load.about = e->id;
+    l->entry = e;
+    l->work = w;
+    load_send(&l->load);
+}
