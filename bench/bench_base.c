@@ -1,9 +1,9 @@
 /* bench_base.c - what the operations of src/base cost. */
-#include "base/text/base64.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mailbox.h"
 #include "base/map.h"
+#include "base/text/base64.h"
 #include "base/time/clock.h"
 #include "base/uuid.h"
 

@@ -10,8 +10,8 @@
 #include "define/kind.h"
 #include "define/program.h"
 #include "engine/commit/commit.h"
-#include "engine/execution.h"
 #include "engine/commit/history.h"
+#include "engine/execution.h"
 #include "engine/status.h"
 #include "store/store.h"
 

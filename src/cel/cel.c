@@ -1,9 +1,9 @@
 /* cel.c - compiling, from source to program; see cel.h. */
 #include "cel/check.h"
-#include "cel/syntax/foreign.h"
-#include "cel/syntax/parse.h"
 #include "cel/patterns.h"
 #include "cel/program.h"
+#include "cel/syntax/foreign.h"
+#include "cel/syntax/parse.h"
 
 static struct guards keep_guards(struct arena *mem, const struct guards *from)
 {

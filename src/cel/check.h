@@ -9,9 +9,9 @@
 #ifndef PAWL_CEL_CHECK_H
 #define PAWL_CEL_CHECK_H
 
-#include "cel/syntax/ast.h"
 #include "cel/env.h"
 #include "cel/infer.h"
+#include "cel/syntax/ast.h"
 
 struct notes {
     VEC_OF(struct cel_note);

@@ -1,7 +1,7 @@
 /* parts.c - what lists and maps are made of: taking it out, putting it together; see program.h. */
 #include "base/text/utf8.h"
-#include "cel/syntax/foreign.h"
 #include "cel/program.h"
+#include "cel/syntax/foreign.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -14,9 +14,9 @@
 #ifndef PAWL_CEL_PROGRAM_H
 #define PAWL_CEL_PROGRAM_H
 
-#include "cel/syntax/ast.h"
 #include "cel/env.h"
 #include "cel/eval.h"
+#include "cel/syntax/ast.h"
 
 struct regex;
 

@@ -7,8 +7,8 @@
  * again.
  */
 #include "base/vec.h"
-#include "cel/syntax/parse.h"
 #include "cel/program.h"
+#include "cel/syntax/parse.h"
 #include "value/json.h"
 
 /* --- reading --- */

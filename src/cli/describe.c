@@ -82,11 +82,11 @@ static void describe_types(struct buf *out, struct value types)
 
 static const char *wait_words(struct str kind)
 {
-#define WAIT(name, words)                                                                          \
-    if (str_eq(kind, STR(name)))                                                                   \
+#define WAITING_KIND(symbol, name, shown, words)                                                   \
+    if (kind.len > 0 && str_eq(kind, STR(shown)))                                                  \
         return words;
-#include "cli/operate/wait_kinds.def"
-#undef WAIT
+#include "engine/waiting_kind.def"
+#undef WAITING_KIND
     return NULL;
 }
 

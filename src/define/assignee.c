@@ -1,8 +1,8 @@
 /* assignee.c - see assignee.h. */
 #include "define/assignee.h"
 
-#include "base/text/ascii.h"
 #include "base/str.h"
+#include "base/text/ascii.h"
 
 static struct value assignee_key(struct arena *mem, struct str text)
 {

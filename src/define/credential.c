@@ -1,8 +1,8 @@
 /* credential.c - see credential.h. */
 #include "define/credential.h"
 
-#include "base/text/ascii.h"
 #include "base/names.h"
+#include "base/text/ascii.h"
 #include "define/compile/compile.h"
 
 static const struct type_spec {

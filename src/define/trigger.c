@@ -1,8 +1,8 @@
 /* trigger.c - `triggers` of a process, read and compiled; see trigger.h. */
 #include "define/trigger.h"
 
-#include "base/text/ascii.h"
 #include "base/names.h"
+#include "base/text/ascii.h"
 #include "base/text/nearest.h"
 #include "base/time/cron.h"
 #include "base/time/tz.h"

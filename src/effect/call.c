@@ -7,9 +7,9 @@
  */
 #include "effect/call.h"
 #include "base/text/ascii.h"
+#include "base/text/utf8.h"
 #include "base/time/clock.h"
 #include "base/url.h"
-#include "base/text/utf8.h"
 #include "effect/secret/secret_mask.h"
 #include "value/json.h"
 

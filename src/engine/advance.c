@@ -20,10 +20,10 @@
 #include "engine/advance.h"
 #include "engine/actions.h"
 
-#include "engine/commit/ask.h"
 #include "engine/command/procedure.h"
 #include "engine/command/task.h"
 #include "engine/command/wait.h"
+#include "engine/commit/ask.h"
 #include "engine/flow/reconcile.h"
 #include "engine/flow/repair.h"
 #include "engine/flow/rollback.h"

@@ -6,8 +6,8 @@
  * did not write is missing and reads as nothing.
  */
 #include "define/define.h"
-#include "engine/commit/ask.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/ask.h"
 #include "engine/state.h"
 #include "engine/stored.h"
 #include "value/object.h"

@@ -13,8 +13,8 @@
 
 #include "base/uuid.h"
 #include "base/vec.h"
-#include "engine/commit/ask_kind.h"
 #include "engine/command/items.h"
+#include "engine/commit/ask_kind.h"
 #include "engine/signals.h"
 #include "engine/status.h"
 

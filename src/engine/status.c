@@ -25,7 +25,7 @@ NAMES_READ(status_read, enum execution_status, statuses)
 static const struct {
     const char *name, *shown;
 } waiting_kinds[] = {
-#define WAITING_KIND(symbol, text, text_shown) {.name = (text), .shown = (text_shown)},
+#define WAITING_KIND(symbol, text, text_shown, words) {.name = (text), .shown = (text_shown)},
 #include "engine/waiting_kind.def"
 #undef WAITING_KIND
 };

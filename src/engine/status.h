@@ -16,7 +16,7 @@ bool status_is_terminal(enum execution_status s);
 bool status_read(struct str name, enum execution_status *out) MUST_USE;
 
 enum waiting_kind {
-#define WAITING_KIND(symbol, name, shown) WAITING_##symbol,
+#define WAITING_KIND(symbol, name, shown, words) WAITING_##symbol,
 #include "engine/waiting_kind.def"
 #undef WAITING_KIND
     WAITING_COUNT

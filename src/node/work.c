@@ -6,19 +6,19 @@
 #include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "node/batch.h"
+#include "node/cache/entry.h"
+#include "node/cache/load.h"
+#include "node/cache/program.h"
 #include "node/cluster/config.h"
 #include "node/cluster/waiters.h"
-#include "node/cache/entry.h"
 #include "node/guard/guard.h"
+#include "node/guard/poison.h"
 #include "node/inner.h"
-#include "node/cache/load.h"
 #include "node/node.h"
 #include "node/outside/calls.h"
 #include "node/outside/credentials.h"
 #include "node/outside/outgoing.h"
 #include "node/outside/relay.h"
-#include "node/guard/poison.h"
-#include "node/cache/program.h"
 
 struct work *work_new(struct node *n, const struct work_kind *kind)
 {

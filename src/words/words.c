@@ -7,8 +7,8 @@
  */
 #include "words/words.h"
 
-#include "base/text/ascii.h"
 #include "base/buf.h"
+#include "base/text/ascii.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* test_callback_page.c - claims about the pages behind links, what they send, and links in texts. */
 #include "api/executions/callback_page.h"
-#include "engine/execution.h"
 #include "engine/commit/link.h"
+#include "engine/execution.h"
 #include "value/json.h"
 #include "value/mask.h"
 

@@ -2,8 +2,8 @@
 #include "engine/rig.h"
 
 #include "define/facts.h"
-#include "engine/context.h"
 #include "engine/commit/search.h"
+#include "engine/context.h"
 #include "engine/show.h"
 #include "value/json.h"
 

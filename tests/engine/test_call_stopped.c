@@ -1,7 +1,7 @@
 /* test_call_stopped.c - claims about calls that wait for capacity, are cancelled, held, or roll back. */
 #include "base/map.h"
-#include "engine/commit/call_capacity.h"
 #include "engine/call_rig.h"
+#include "engine/commit/call_capacity.h"
 
 /* --- capacity --- */
 

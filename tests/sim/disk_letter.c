@@ -1,8 +1,8 @@
 /* disk_letter.c - dead letters on the disk of the simulator; see sim.h. */
 #include "engine/commit/commit.h"
-#include "engine/execution.h"
 #include "engine/commit/history.h"
 #include "engine/commit/letter.h"
+#include "engine/execution.h"
 #include "sim/disk.h"
 
 /* All of them, or the oldest of a step. */

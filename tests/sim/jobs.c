@@ -8,8 +8,8 @@
 #include "sim/disk.h"
 
 #include "engine/commit/commit.h"
-#include "engine/execution.h"
 #include "engine/commit/history.h"
+#include "engine/execution.h"
 #include "value/json.h"
 
 static int64_t lease_now_us(struct sim *sim, int64_t node_us)

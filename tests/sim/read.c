@@ -1,6 +1,6 @@
 /* read.c - store/read.h over the disk of the simulator; see sim.h. */
-#include "engine/execution.h"
 #include "engine/commit/search.h"
+#include "engine/execution.h"
 #include "sim/sim.h"
 #include "store/read_definition.h"
 #include "store/read_execution.h"

@@ -3,8 +3,8 @@
  * and people who end them; see sim.h.
  */
 #include "engine/commit/commit.h"
-#include "engine/stored_execution.h"
 #include "engine/commit/task_act.h"
+#include "engine/stored_execution.h"
 #include "sim/disk.h"
 
 static struct disk_task *task_find(const struct disk *d, struct str id)

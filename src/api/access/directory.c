@@ -2,8 +2,8 @@
 #include "api/access/directory_table.h"
 
 #include "base/alloc.h"
-#include "base/text/ascii.h"
 #include "base/log.h"
+#include "base/text/ascii.h"
 #include "node/node.h"
 #include "node/request.h"
 #include "store/change_user.h"

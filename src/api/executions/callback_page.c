@@ -1,8 +1,8 @@
 /* callback_page.c - see callback_page.h. */
 #include "api/executions/callback_page.h"
 
-#include "base/text/base64.h"
 #include "base/digest.h"
+#include "base/text/base64.h"
 #include "define/catalog/catalog.h"
 #include "value/json.h"
 

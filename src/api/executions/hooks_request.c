@@ -1,9 +1,9 @@
 /* hooks_request.c - a request to a webhook: what it says, and who signed it; see hooks.h. */
 #include "api/executions/hooks.h"
 
+#include "base/digest.h"
 #include "base/text/ascii.h"
 #include "base/text/base64.h"
-#include "base/digest.h"
 #include "base/text/utf8.h"
 #include "effect/secret/vault.h"
 #include "http/http_parse.h"

@@ -2,8 +2,8 @@
 #include "base/text/ascii.h"
 #include "base/time/cron.h"
 
-#include "base/time/civil.h"
 #include "base/text/utf8.h"
+#include "base/time/civil.h"
 
 #include <stdarg.h>
 #include <strings.h>

@@ -8,8 +8,8 @@
 #include "base/time/tz.h"
 
 #include "base/alloc.h"
-#include "base/text/ascii.h"
 #include "base/hash.h"
+#include "base/text/ascii.h"
 #include "base/time/tzif.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* lib_encode.c - bytes as text and back; text within HTML. */
 #include "cel/lib/lib.h"
 
-#include "base/text/base64.h"
 #include "base/buf.h"
+#include "base/text/base64.h"
 #include "base/text/utf8.h"
 #include "cel/program.h"
 

@@ -1,6 +1,6 @@
 /* eval.c - pawl eval: evaluate an expression, and point at what is wrong with it. */
-#include "base/time/clock.h"
 #include "base/text/utf8.h"
+#include "base/time/clock.h"
 #include "cel/cel.h"
 #include "cli/command.h"
 #include "cli/file.h"

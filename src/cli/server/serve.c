@@ -1,8 +1,8 @@
 /* serve.c - pawl serve: API and engine in one process. */
 #include "api/access/token.h"
 #include "api/open.h"
-#include "base/text/ascii.h"
 #include "base/log.h"
+#include "base/text/ascii.h"
 #include "base/url.h"
 #include "cli/command.h"
 #include "cli/options.h"

@@ -2,8 +2,8 @@
 #include "effect/secret/seal.h"
 
 #include "base/alloc.h"
-#include "base/text/base64.h"
 #include "base/digest.h"
+#include "base/text/base64.h"
 #include "base/text/hex.h"
 
 #include <openssl/crypto.h>

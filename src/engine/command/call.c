@@ -18,12 +18,12 @@
 #include "base/map.h"
 #include "base/url.h"
 #include "define/define.h"
-#include "engine/commit/ask.h"
-#include "engine/commit/call_capacity.h"
 #include "engine/command/call_judge.h"
 #include "engine/command/call_secret.h"
 #include "engine/command/command.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/ask.h"
+#include "engine/commit/call_capacity.h"
 #include "engine/flow/step.h"
 
 enum { TIMEOUT_MAX_MS = 3600 * 1000 };

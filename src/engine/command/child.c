@@ -12,10 +12,10 @@
 #include "define/define.h"
 #include "engine/command/command.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/reads.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
 #include "engine/ident.h"
-#include "engine/commit/reads.h"
 #include "engine/trace.h"
 #include "value/json.h"
 

@@ -1,8 +1,8 @@
 /* command.c - commands that need nothing from outside; see command.h. */
 #include "engine/command/command.h"
 #include "define/catalog/catalog.h"
-#include "engine/commit/ask.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/ask.h"
 
 bool command_field(struct turn *t, const struct command *c, enum command_field field,
                    struct value *out)

@@ -7,12 +7,12 @@
  * timer is set by the `timeout` of the step alone. When that is up, leases are
  * read: what a worker holds may have happened, what nobody has claimed did not.
  */
-#include "engine/commit/ask.h"
 #include "engine/command/command.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/ask.h"
+#include "engine/commit/reads.h"
 #include "engine/flow/step.h"
 #include "engine/ident.h"
-#include "engine/commit/reads.h"
 
 static struct str describe_job(struct turn *t, const struct procedure *p)
 {

@@ -11,9 +11,9 @@
 #include "engine/actions.h"
 #include "engine/command/command.h"
 #include "engine/command/wait.h"
+#include "engine/commit/link.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
-#include "engine/commit/link.h"
 
 #define ASSIGNEE_WANTED "must be a user id, an e-mail address, \"group:name\", or a list of these"
 

@@ -6,9 +6,9 @@
  */
 #include "engine/command/procedure.h"
 #include "define/define.h"
-#include "engine/commit/ask.h"
 #include "engine/command/command.h"
 #include "engine/command/ledger.h"
+#include "engine/commit/ask.h"
 #include "engine/context.h"
 #include "engine/flow/step.h"
 

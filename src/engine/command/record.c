@@ -13,9 +13,9 @@
  * record as it is then; any other is a conflict.
  */
 #include "engine/command/command.h"
-#include "engine/ident.h"
 #include "engine/commit/reads.h"
 #include "engine/commit/search.h"
+#include "engine/ident.h"
 #include "value/json.h"
 
 enum { ID_MAX = 200, OBJECT_MAX = 100 };

@@ -8,9 +8,9 @@
  * records that others add meanwhile.
  */
 #include "engine/command/command.h"
-#include "engine/context.h"
 #include "engine/commit/reads.h"
 #include "engine/commit/search.h"
+#include "engine/context.h"
 #include "value/json.h"
 
 /* --- what is asked for --- */

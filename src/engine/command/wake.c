@@ -2,17 +2,17 @@
  * wake.c - what stood still goes on: a wait is over, an attempt begins, an
  * answer is there, the deadline has passed; see wait.h.
  */
-#include "engine/commit/ask.h"
-#include "engine/commit/call_capacity.h"
 #include "engine/command/command.h"
 #include "engine/command/procedure.h"
 #include "engine/command/task.h"
 #include "engine/command/wait.h"
+#include "engine/commit/ask.h"
+#include "engine/commit/call_capacity.h"
+#include "engine/commit/reads.h"
 #include "engine/flow/reconcile.h"
 #include "engine/flow/repair.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
-#include "engine/commit/reads.h"
 
 /* --- a step goes on --- */
 

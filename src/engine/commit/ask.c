@@ -3,8 +3,8 @@
 #include "base/names.h"
 #include "engine/command/command.h"
 #include "engine/command/procedure.h"
-#include "engine/flow/step.h"
 #include "engine/commit/reads.h"
+#include "engine/flow/step.h"
 
 static const struct {
     const char *name;

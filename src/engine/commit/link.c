@@ -1,8 +1,8 @@
 /* link.c - see link.h. */
 #include "engine/commit/link.h"
 
-#include "base/text/base64.h"
 #include "base/buf.h"
+#include "base/text/base64.h"
 #include "engine/flow/strand.h"
 
 enum { UUID_BYTES = sizeof(struct uuid) };

@@ -8,14 +8,14 @@
  * read: that is asked for with NEED.
  */
 #include "engine/commit/message.h"
-#include "base/text/ascii.h"
 #include "base/names.h"
+#include "base/text/ascii.h"
 #include "define/assignee.h"
 #include "engine/command/command.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/reads.h"
 #include "engine/context.h"
 #include "engine/ident.h"
-#include "engine/commit/reads.h"
 #include "engine/show.h"
 #include "value/json.h"
 #include "value/object.h"

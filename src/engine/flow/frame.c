@@ -5,8 +5,8 @@
  * beside that (items of a loop, results of branches) is in the state, and rows
  * say what is added.
  */
-#include "engine/flow/strand.h"
 #include "engine/commit/link.h"
+#include "engine/flow/strand.h"
 
 void frame_move_to(struct turn *t, uint32_t step)
 {

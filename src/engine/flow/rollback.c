@@ -15,14 +15,14 @@
  */
 #include "engine/flow/rollback.h"
 #include "engine/actions.h"
-#include "engine/commit/ask.h"
 #include "engine/command/ledger.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/ask.h"
+#include "engine/commit/reads.h"
 #include "engine/context.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
 #include "engine/ident.h"
-#include "engine/commit/reads.h"
 
 /* From the first attempt of a rollback on, whatever its policy says. */
 static const int64_t ROLLBACK_TIME_US = INT64_C(86400) * 1000000;

@@ -16,8 +16,8 @@
  *               -->  those that are ready, the one that has stood longest first
  */
 #include "engine/flow/strand.h"
-#include "engine/commit/ask.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/ask.h"
 #include "engine/flow/reconcile.h"
 #include "engine/flow/step.h"
 

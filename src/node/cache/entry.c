@@ -4,11 +4,11 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "engine/state.h"
-#include "node/cluster/waiters.h"
-#include "node/inner.h"
 #include "node/cache/load.h"
-#include "node/guard/park.h"
 #include "node/cache/program.h"
+#include "node/cluster/waiters.h"
+#include "node/guard/park.h"
+#include "node/inner.h"
 #include "node/work.h"
 
 static size_t bucket_of(const struct node *n, struct uuid id)

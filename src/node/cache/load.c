@@ -2,8 +2,8 @@
 #include "node/cache/load.h"
 
 #include "base/alloc.h"
-#include "node/inner.h"
 #include "node/guard/poison.h"
+#include "node/inner.h"
 #include "node/request.h"
 
 /* On a reader thread. */

@@ -3,13 +3,13 @@
  * its entry; see load.h.
  */
 #include "engine/commit/commit.h"
-#include "engine/execution.h"
 #include "engine/commit/search.h"
-#include "node/correlate.h"
+#include "engine/execution.h"
 #include "node/cache/entry.h"
 #include "node/cache/load.h"
-#include "node/guard/park.h"
 #include "node/cache/program.h"
+#include "node/correlate.h"
+#include "node/guard/park.h"
 #include "node/render.h"
 #include "store/read_execution.h"
 #include "store/read_job.h"

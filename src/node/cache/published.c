@@ -1,9 +1,9 @@
 /* published.c - which version of a process is published, as far as this node knows; see program.h. */
 #include "base/alloc.h"
 #include "base/text/nearest.h"
-#include "node/inner.h"
 #include "node/cache/load.h"
 #include "node/cache/program.h"
+#include "node/inner.h"
 #include "node/work.h"
 #include "node/work_request.h"
 

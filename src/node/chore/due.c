@@ -5,9 +5,9 @@
  */
 #include "base/crash.h"
 #include "base/log.h"
+#include "node/cache/load.h"
 #include "node/chore/chore.h"
 #include "node/inner.h"
-#include "node/cache/load.h"
 #include "node/timers.h"
 #include "node/wake.h"
 

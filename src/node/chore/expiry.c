@@ -3,9 +3,9 @@
  * time, and so is what is known of those that were delivered. See chore.h.
  */
 #include "base/log.h"
+#include "node/cache/load.h"
 #include "node/chore/chore.h"
 #include "node/inner.h"
-#include "node/cache/load.h"
 #include "store/change_signal.h"
 
 enum { SIGNALS_MAX = 500 }; /* of each kind, in one member */

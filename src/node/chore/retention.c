@@ -15,9 +15,9 @@
 #include "node/chore/retention.h"
 
 #include "base/log.h"
+#include "node/cache/load.h"
 #include "node/chore/chore.h"
 #include "node/inner.h"
-#include "node/cache/load.h"
 #include "store/change_retention.h"
 
 enum {

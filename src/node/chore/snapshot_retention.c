@@ -17,9 +17,9 @@
  */
 #include "base/log.h"
 #include "base/map.h"
+#include "node/cache/load.h"
 #include "node/chore/chore.h"
 #include "node/inner.h"
-#include "node/cache/load.h"
 #include "store/change_retention.h"
 
 enum {

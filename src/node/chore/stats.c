@@ -1,12 +1,12 @@
 /* stats.c - figures about a node; see node.h. */
 #include "node/batch.h"
+#include "node/cache/program.h"
 #include "node/chore/retention.h"
 #include "node/cluster/waiters.h"
 #include "node/inner.h"
 #include "node/node.h"
 #include "node/outside/calls.h"
 #include "node/outside/jobs.h"
-#include "node/cache/program.h"
 #include "node/wake.h"
 
 void node_stats(const struct node *n, struct node_stats *out)

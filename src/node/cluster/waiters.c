@@ -3,10 +3,10 @@
 
 #include "engine/execution.h"
 #include "node/batch.h"
-#include "node/chore/chore.h"
 #include "node/cache/entry.h"
-#include "node/inner.h"
 #include "node/cache/load.h"
+#include "node/chore/chore.h"
+#include "node/inner.h"
 #include "node/node.h"
 #include "node/work.h"
 #include "node/work_request.h"

@@ -13,8 +13,8 @@
 #ifndef PAWL_NODE_CLUSTER_WAITERS_H
 #define PAWL_NODE_CLUSTER_WAITERS_H
 
-#include "node/chore/chore.h"
 #include "node/cache/entry.h"
+#include "node/chore/chore.h"
 
 struct waiters {
     size_t count;                /* requests that wait */

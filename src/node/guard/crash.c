@@ -5,9 +5,9 @@
  * end the process again.
  */
 #include "node/batch.h"
-#include "node/inner.h"
 #include "node/guard/park.h"
 #include "node/guard/poison.h"
+#include "node/inner.h"
 #include "node/work.h"
 
 void crash_count(struct node *n, struct poison_left left)

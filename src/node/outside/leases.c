@@ -5,9 +5,9 @@
  * The store is asked when the next one ends, and every few seconds besides, since
  * other nodes lease too; with that it is asked which endpoints are registered.
  */
+#include "node/cache/load.h"
 #include "node/chore/chore.h"
 #include "node/inner.h"
-#include "node/cache/load.h"
 #include "node/outside/calls.h"
 #include "node/outside/jobs.h"
 #include "node/poll.h"

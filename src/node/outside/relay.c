@@ -3,8 +3,8 @@
 
 #include "base/alloc.h"
 #include "engine/commit/commit.h"
-#include "node/chore/chore.h"
 #include "node/cache/load.h"
+#include "node/chore/chore.h"
 #include "node/node.h"
 #include "node/outside/calls.h"
 #include "node/outside/relay_parts.h"

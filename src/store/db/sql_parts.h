@@ -256,11 +256,21 @@
     "w.form, w.types, w.assignee, w.is_public, w.opened_at, w.until_at, e.business_key, "          \
     "w.link_scopes, w.links_from"
 
-/* ?1 org, ?2 correlation, ?3 behind this row, ?4 a type as it stands in a list of them. */
-#define WAIT_FIND_WHERE(place)                                                                     \
+/* Whether a type of signals is among those of a wait: a JSON text, or a list of such texts. */
+#define SQLITE_TYPE_IS_ONE_OF(types, type)                                                         \
+    "EXISTS (SELECT 1 FROM json_each(" types ") AS known WHERE known.value = " type ")"
+#define POSTGRES_TYPE_IS_ONE_OF(types, type)                                                       \
+    "CAST(" types " AS jsonb) @> to_jsonb(CAST(" type " AS text))"
+/* ?1 org, ?2 correlation, ?3 behind this row, ?4 a type of signals. */
+#define WAIT_FIND_WHERE(type_is_one_of)                                                            \
     "SELECT row, (SELECT id FROM execution WHERE row = w.execution) FROM waits AS w "              \
     "WHERE org_id = ?1 AND correlation = ?2 AND correlation IS NOT NULL AND row > ?3 "             \
-    "AND " place " > 0 ORDER BY row LIMIT 1"
+    "AND " type_is_one_of("w.types", "?4") " ORDER BY row LIMIT 1"
+/* ?1 org, ?2 correlation, ?3 behind this row, ?4 the time, ?5 the types of a wait. */
+#define KEPT_AFTER_WHERE(type_is_one_of)                                                           \
+    "SELECT row FROM correlated_signals WHERE org_id = ?1 AND correlation = ?2 "                   \
+    "AND correlation IS NOT NULL AND row > ?3 AND expires_at > ?4 "                                \
+    "AND " type_is_one_of("?5", "correlated_signals.type") " LIMIT 1"
 #define CORRELATED_FIND_BY_ID                                                                      \
     "SELECT row, digest, execution_id, expires_at, correlation FROM correlated_signals "           \
     "WHERE org_id = ?1 AND signal_id = ?2"

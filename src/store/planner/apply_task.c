@@ -12,8 +12,8 @@
 
 #include "define/define.h"
 #include "engine/commit/commit.h"
-#include "engine/execution.h"
 #include "engine/commit/task_act.h"
+#include "engine/execution.h"
 #include "store/org.h"
 #include "store/planner/planner_rows.h"
 #include "store/write/gather.h"

@@ -7,14 +7,10 @@
 bool read_wait(struct reader *r, struct arena *mem, struct str org_id, struct str correlation,
                struct str type, int64_t after, struct open_wait *out, bool *found, struct err *err)
 {
-    struct buf quoted;
-    struct rows rows;
+    struct rows rows =
+        rows_run(r, mem, SQL_WAIT_FIND,
+                 DB_PARAMS(db_text(org_id), db_text(correlation), db_int(after), db_text(type)));
 
-    buf_init_arena(&quoted, mem);
-    json_write_string(&quoted, type);
-    rows = rows_run(r, mem, SQL_WAIT_FIND,
-                    DB_PARAMS(db_text(org_id), db_text(correlation), db_int(after),
-                              db_text(buf_view(&quoted))));
     *found = rows_has(&rows);
     if (*found)
         *out = (struct open_wait){.row = rows_int(&rows, 0), .execution = rows_uuid(&rows, 1)};

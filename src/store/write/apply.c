@@ -3,8 +3,8 @@
 
 #include "define/program.h"
 #include "engine/commit/commit.h"
-#include "engine/execution.h"
 #include "engine/commit/message.h"
+#include "engine/execution.h"
 #include "engine/status.h"
 #include "store/change_job.h"
 #include "store/write/change_apply.h"

@@ -3,8 +3,8 @@
 
 #include "define/program.h"
 #include "engine/commit/commit.h"
-#include "engine/execution.h"
 #include "engine/commit/history.h"
+#include "engine/execution.h"
 #include "engine/status.h"
 #include "store/write/gather.h"
 

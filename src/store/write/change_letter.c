@@ -3,8 +3,8 @@
 
 #include "define/program.h"
 #include "engine/commit/commit.h"
-#include "engine/execution.h"
 #include "engine/commit/letter.h"
+#include "engine/execution.h"
 #include "store/audit.h"
 #include "store/db/db.h"
 #include "store/write/change_apply.h"

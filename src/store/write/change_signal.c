@@ -2,8 +2,8 @@
 #include "store/change_signal.h"
 
 #include "engine/commit/commit.h"
-#include "engine/execution.h"
 #include "engine/commit/reads.h"
+#include "engine/execution.h"
 #include "store/db/db.h"
 #include "store/idempotency.h"
 #include "store/store.h"
@@ -124,14 +124,10 @@ static bool correlated_insert(struct apply *a, const struct correlated_signal *s
 static bool has_later_wait(struct apply *a, const struct correlated_signal *s, int64_t after,
                            bool *out)
 {
-    struct buf type;
-
-    buf_init_arena(&type, a->mem);
-    json_write_string(&type, s->type);
-    return apply_finds(a, SQL_WAIT_FIND,
-                       DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(after),
-                                 db_text(buf_view(&type))),
-                       out);
+    return apply_finds(
+        a, SQL_WAIT_FIND,
+        DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(after), db_text(s->type)),
+        out);
 }
 
 static bool is_full(struct apply *a, const struct correlated_signal *s, bool *out)
@@ -176,25 +172,14 @@ static bool has_later_signal(struct apply *a, const struct member *m, const stru
                              bool *out)
 {
     const struct execution *e = m->commit->after;
-    const enum sql sql = SQL_KEPT_AFTER;
-    struct buf type;
 
     *out = false;
     a->status = DB_DONE;
-    if (w->correlation.len == 0)
-        return true;
-    a->status = db_run(a->db, sql,
+    return w->correlation.len == 0 ||
+           apply_finds(a, SQL_KEPT_AFTER,
                        DB_PARAMS(db_text(e->org_id), db_text(w->correlation), db_int(w->kept_up_to),
-                                 db_int(e->updated_at_us)));
-    while (a->status == DB_ROW && !*out) {
-        buf_init_arena(&type, a->mem);
-        json_write_string(&type, db_column_text(a->db, sql, 0));
-        *out = str_find(w->types_json, buf_view(&type), 0) >= 0;
-        if (!*out)
-            a->status = db_next(a->db, sql);
-    }
-    db_end(a->db, sql);
-    return a->status <= DB_DONE;
+                                 db_int(e->updated_at_us), db_text(w->types_json)),
+                       out);
 }
 
 /* What was kept is this execution's, unless another one was faster. */
