@@ -13,7 +13,7 @@
 enum event_kind {
     EVENT_START,    /* a new execution: `execution` holds its identity and input */
     EVENT_WAKE,     /* its wake_at has come, or it was left in the middle of its work */
-    EVENT_ANSWER,   /* of a job: answer_* */
+    EVENT_ANSWER,   /* of a call or a job: answer_* */
     EVENT_RESOLVE,  /* an operator: letter, verdict, output, note */
     EVENT_ROLLBACK, /* an operator: a rollback that was given up is tried again: letter */
 /* The actions that are events: EVENT_CANCEL, EVENT_SIGNAL ...; below is what each has. */
