@@ -25,6 +25,8 @@ enum { LIMIT_MAX = 500, KEY_LEN_MAX = 255, KEPT_PATH_LEN_MAX = 2048 };
 
 /* --- answering --- */
 
+static void send_answer(struct call *c, const struct http_answer *answer);
+
 void call_answer_headers(struct call *c, int status, struct str json,
                          const struct http_header *headers, size_t count)
 {
@@ -33,7 +35,7 @@ void call_answer_headers(struct call *c, int status, struct str json,
 
     for (size_t i = 0; i < count; i++)
         answer.headers[i] = headers[i];
-    http_answer(c->http, &answer);
+    send_answer(c, &answer);
 }
 
 void call_answer(struct call *c, int status, struct str json)
@@ -43,13 +45,18 @@ void call_answer(struct call *c, int status, struct str json)
 
 void call_answer_nothing(struct call *c)
 {
-    http_answer(c->http, &(struct http_answer){.status = 204});
+    send_answer(c, &(struct http_answer){.status = 204});
+}
+
+void call_keeps_no_answer(struct call *c)
+{
+    c->is_kept = true;
 }
 
 void call_answer_again(struct call *c, int status, struct str text)
 {
     if (status == 204)
-        call_answer_nothing(c);
+        http_answer(c->http, &(struct http_answer){.status = 204});
     else
         http_answer(c->http,
                     &(struct http_answer){.status = status,
@@ -64,8 +71,7 @@ void call_answer_again(struct call *c, int status, struct str text)
  */
 static bool call_takes_key(const struct call *c)
 {
-    return c->is_known && c->route != NULL && c->route->auth == AUTH_USER &&
-           route_changes(c->route);
+    return c->is_known && c->route != NULL && route_takes_key(c->route);
 }
 
 /* Whether there is one, and it may be one. */
@@ -86,16 +92,16 @@ bool call_keeps_refusal(const struct call *c, const struct err *err)
            (status == 404 || status == 409 || status == 412);
 }
 
-/* A refusal that leaves when it is durable; in the call's memory. */
-struct kept_refusal {
+/* An answer to a request that changed nothing: it leaves when it is durable; in the call's memory. */
+struct kept_answer {
     struct change change; /* that changes nothing: what it keeps is the answer */
     struct call *call;
     struct http_answer answer;
 };
 
-static void refusal_kept(struct node_request *r)
+static void answer_kept(struct node_request *r)
 {
-    struct kept_refusal *k = r->owner;
+    struct kept_answer *k = r->owner;
 
     if (r->ok && r->stored_status != 0)
         call_answer_again(k->call, r->stored_status, r->stored_answer);
@@ -105,19 +111,34 @@ static void refusal_kept(struct node_request *r)
         http_answer(k->call->http, &k->answer); /* true, whether it could be kept or not */
 }
 
-static void keep_refusal(struct call *c, const struct http_answer *answer)
+static void keep_answer(struct call *c, const struct http_answer *answer)
 {
-    struct kept_refusal *k = ARENA_NEW(c->mem, struct kept_refusal);
+    struct kept_answer *k = ARENA_NEW(c->mem, struct kept_answer);
     struct node_request *r;
     struct err err;
 
-    *k = (struct kept_refusal){.change = {.apply = change_nothing}, .call = c, .answer = *answer};
-    r = call_change(c, &k->change, refusal_kept);
+    *k = (struct kept_answer){.change = {.apply = change_nothing}, .call = c, .answer = *answer};
+    r = call_change(c, &k->change, answer_kept);
     ASSERT(r != NULL); /* its key was looked at */
     r->owner = k;
     r->idempotency.status = answer->status;
     r->idempotency.answer = answer->body;
     if (!node_submit(c->node, r, &err))
+        http_answer(c->http, answer);
+}
+
+/* Whether an answer with 2xx would leave without being stored under the key of its request. */
+static bool owes_answer(const struct call *c, int status)
+{
+    return status >= 200 && status < 300 && !c->is_kept && call_takes_key(c) &&
+           c->route->keeps == KEEPS_ANSWERS && has_key(c);
+}
+
+static void send_answer(struct call *c, const struct http_answer *answer)
+{
+    if (owes_answer(c, answer->status))
+        keep_answer(c, answer);
+    else
         http_answer(c->http, answer);
 }
 
@@ -152,7 +173,7 @@ static bool call_send_refusal(struct call *c, const struct err *err,
         mask_links(c->mem, problem_json(c->mem, call_language(c), err, findings, more, id));
     log_refusal(c, err, id);
     if (call_keeps_refusal(c, err))
-        keep_refusal(c, answer);
+        keep_answer(c, answer);
     else
         http_answer(c->http, answer);
     return false;
@@ -378,6 +399,8 @@ static void call_finished(struct node_request *r)
 {
     const struct asked *asked = (const struct asked *)r;
 
+    if (r->is_kept || r->stored_status != 0)
+        call_keeps_no_answer(asked->call);
     if (r->ok && r->stored_status >= 400)
         call_answer_again(asked->call, r->stored_status, r->stored_answer);
     else

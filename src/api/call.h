@@ -4,6 +4,8 @@
  * A handler reads what it needs, then answers with exactly one of the
  * functions below, now or from a callback of the node. Everything of a call
  * lives in its request's memory.
+ *
+ * why: decision 0400
  */
 #ifndef PAWL_API_CALL_H
 #define PAWL_API_CALL_H
@@ -47,17 +49,25 @@ struct call {
     enum call_gate gate;
     int64_t retry_after_s; /* GATE_RATE: when to call again */
     struct str allow;      /* the methods that the path takes, when it does not take this one */
+    bool is_kept; /* the answer is stored under the Idempotency-Key, or need not be: see call_keeps_no_answer() */
 };
 
 /* --- answering --- */
 
-/* An answer with JSON, which lives in c->mem, and up to HTTP_HEADERS_MAX headers. */
+/*
+ * An answer with JSON, which lives in c->mem, and up to HTTP_HEADERS_MAX headers. One
+ * with 2xx to a change under an Idempotency-Key that was not stored with the change,
+ * because nothing had to be changed, is stored before it leaves.
+ */
 void call_answer(struct call *c, int status, struct str json);
 void call_answer_headers(struct call *c, int status, struct str json,
                          const struct http_header *headers, size_t count);
 
 /* An answer without content: 204. */
 void call_answer_nothing(struct call *c);
+
+/* This request is a trial (dryRun), or has stored its answer itself: it is not stored again. */
+void call_keeps_no_answer(struct call *c);
 
 /* The answer that was stored under the Idempotency-Key. */
 void call_answer_again(struct call *c, int status, struct str text);

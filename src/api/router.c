@@ -38,6 +38,11 @@ bool route_changes(const struct route *route)
     return !str_eq(route->method, STR("GET"));
 }
 
+bool route_takes_key(const struct route *route)
+{
+    return route->auth == AUTH_USER && route_changes(route) && route->keeps != KEEPS_NOTHING;
+}
+
 bool words_have(const char *words, struct str name)
 {
     for (; words != NULL && *words != '\0'; words += words[0] == ' ') {

@@ -39,6 +39,13 @@ enum route_csrf {
     CSRF_NONE,        /* nothing: other sites call it, and a signature protects it */
 };
 
+/* Which answers with 2xx are stored under the caller's Idempotency-Key. */
+enum route_keeps {
+    KEEPS_ANSWERS, /* those to a change by a known user */
+    KEEPS_NOTHING, /* none: it changes nothing that a repeated request could do twice */
+    KEEPS_LEASES,  /* those that the handler stores itself: what was leased, not what was said */
+};
+
 struct route {
     struct str method;
     struct str pattern;
@@ -47,6 +54,7 @@ struct route {
     enum route_auth auth;
     enum route_body body;
     enum route_csrf csrf;
+    enum route_keeps keeps;
     const char *rate; /* strangers call it so often as --hook-rate says: what they share; or NULL */
     const char *query; /* the parameters that it takes, with spaces between them; NULL: none */
 };
@@ -63,6 +71,9 @@ size_t route_body_max(const struct route *route);
 
 /* Whether a request by this route may change something. */
 bool route_changes(const struct route *route);
+
+/* Whether answers to it are stored under an Idempotency-Key: it is a change that a user asks for. */
+bool route_takes_key(const struct route *route);
 
 /* Whether `words`, with spaces between them, or NULL, have that one. */
 bool words_have(const char *words, struct str name);

@@ -137,6 +137,7 @@ struct node_request {
     struct str taken_json;     /* the row of the step that took the signal, as /steps shows it */
     enum execution_status taken_status; /* ... and what the execution was then */
     bool taken_before;        /* it may have been taken before; the history says by which step */
+    bool is_kept;             /* the answer is stored under the Idempotency-Key */
     struct str stored_answer; /* an earlier answer under the same Idempotency-Key */
     int32_t stored_status;
 

@@ -152,10 +152,22 @@ static void request_event(const struct work *w, struct event *ev)
 
 /* --- in a batch --- */
 
+/*
+ * Whether an answer is stored although nothing changes: a start that joined another, a
+ * signal that was sent before. Repeated when the execution has ended, it must not start
+ * another one, and another request must not have its key.
+ */
+static bool request_keeps_settled(const struct work *w)
+{
+    return w->asserts == ASSERTS_SETTLED && !w->request->is_dry &&
+           (w->joins || node_request_is(w->request, EVENT_SIGNAL));
+}
+
 /* The answer that is stored for a repeated request. */
 static void request_store_answer(struct work *w)
 {
     struct node_request *r = w->request;
+    const struct execution *x = w->commit != NULL ? w->commit->after : w->met;
     struct buf text;
 
     w->idempotency = r->idempotency;
@@ -163,20 +175,21 @@ static void request_store_answer(struct work *w)
         node_request_is(r, EVENT_ANSWER))
         return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
-    ASSERT(w->commit != NULL || w->correlated != NULL || r->kind == NODE_UNPARK);
+    ASSERT(w->commit != NULL || w->correlated != NULL || r->kind == NODE_UNPARK ||
+           request_keeps_settled(w));
     if (r->kind == NODE_START && r->answers_id) {
         w->idempotency.status = 202;
         buf_char(&text, '{');
-        object_id(&text, "id", w->commit->after->id);
+        object_id(&text, "id", x->id);
         buf_char(&text, '}');
     } else if (r->kind == NODE_START) {
-        w->idempotency.status = 201;
-        view_execution(r->mem, &text, w->commit->after);
+        w->idempotency.status = w->joins ? 200 : 201;
+        view_execution(r->mem, &text, x);
     } else if (node_request_is(r, EVENT_SIGNAL)) {
         w->idempotency.status = 202;
         buf_char(&text, '{');
         object_text(&text, "id", r->event.signal_id);
-        if (r->names_execution && w->commit != NULL)
+        if (r->names_execution && (w->commit != NULL || request_keeps_settled(w)))
             object_id(&text, "executionId", r->execution);
         else if (r->names_execution)
             object_json(&text, "executionId", STR("null"));
@@ -198,8 +211,14 @@ static void request_member(struct node *n, struct work *w)
     struct node_request *r = w->request;
     struct member *m = &w->member;
 
-    if (w->asserts != ASSERTS_NOTHING)
-        return; /* nothing happens that would be stored or logged */
+    if (w->asserts != ASSERTS_NOTHING) {
+        /* Nothing happens that would be logged. */
+        if (r->idempotency.key.len > 0 && request_keeps_settled(w)) {
+            request_store_answer(w);
+            m->idempotency = &w->idempotency;
+        }
+        return;
+    }
     m->correlated = w->correlated;
     if (r->by_event != NULL && w->commit != NULL)
         m->message = &r->by_event->message;
@@ -323,6 +342,7 @@ static void answer_settled(struct node *n, struct work *w)
 
 static void request_applied(struct node *n, struct work *w)
 {
+    w->request->is_kept = w->member.idempotency != NULL;
     if (w->asserts != ASSERTS_NOTHING)
         answer_settled(n, w);
     else

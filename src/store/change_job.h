@@ -14,6 +14,7 @@
 #define PAWL_STORE_CHANGE_JOB_H
 
 #include "store/change.h"
+#include "store/idempotency.h"
 
 enum job_status {
 #define JOB_STATUS(symbol, name) JOB_##symbol,
@@ -51,6 +52,9 @@ struct job_poll {
     int64_t lease_us;
     size_t first_type;        /* the types take turns, from this one on */
     struct uuid seed[2];      /* random: what tokens are made of */
+    /* key.len > 0: what was found is stored under it as {"jobs": [{id, token}]}, in place of
+     * what was found for that key before; two polls of one claim with one key store the first. */
+    struct idempotency kept_as;
     bool notes_asked;         /* it is to be stored that a worker has asked for these types */
     struct stored_jobs found; /* out, in a->mem */
 };

@@ -2,6 +2,8 @@
 import { Wrong } from '../lib/claims.mjs';
 import { Wire, requestBytes } from './wire.mjs';
 
+const takesKey = (operation) => operation.parameters.some((p) => p.in === 'header' && p.name === 'Idempotency-Key');
+
 export class Caller {
     constructor(url, token, doc) {
         this.url = url;
@@ -9,6 +11,8 @@ export class Caller {
         this.doc = doc;
         this.wire = new Wire(url);
         this.seen = new Map(); // operation id -> set of statuses
+        this.keys = 0; // how many Idempotency-Keys were made up
+        this.notKept = new Set(); // operations whose answer was not kept under its Idempotency-Key
     }
 
     /**
@@ -22,6 +26,7 @@ export class Caller {
             if (path[name] === undefined) throw new Wrong(`${id}: no value for {${name}}`);
             return encodeURIComponent(path[name]);
         });
+        if (takesKey(operation) && !headers['Idempotency-Key']) headers = { ...headers, 'Idempotency-Key': `walk ${process.pid} ${++this.keys}` };
         const answer = await this.send(isHead ? 'HEAD' : operation.method, target + rawQuery, { headers, body, token, until });
         const wrong = this.doc.answerMistakes(operation, answer, isHead);
         if (wrong) throw new Wrong(`${id}: ${wrong}\n  answer: ${answer.status} ${answer.raw.slice(0, 600)}`);
@@ -29,7 +34,16 @@ export class Caller {
             throw new Wrong(`${id}: status ${answer.status}, wanted ${wanted}: ${answer.raw.slice(0, 600)}`);
         if (!this.seen.has(id)) this.seen.set(id, new Set());
         this.seen.get(id).add(String(answer.status));
+        if (takesKey(operation) && answer.status < 300) await this.checkKept(operation, target + rawQuery, { headers, body, token }, answer);
         return answer;
+    }
+
+    /** An answer under a key is kept, whatever it says: a request with another body is a conflict. */
+    async checkKept(operation, target, { headers, body, token }, answer) {
+        if (body?.dryRun || (operation.id === 'claimJobs' && answer.json.items.length === 0)) return; // nothing has happened
+        const text = Buffer.isBuffer(body) ? body.toString() : typeof body === 'string' ? body : JSON.stringify(body ?? {});
+        const again = await this.send(operation.method, target, { headers, body: `${text} `, token });
+        if (again.json?.code !== 'idempotency_conflict') this.notKept.add(`${operation.id}: ${text} then ${again.status} ${again.raw.slice(0, 200)}`);
     }
 
     send(method, target, { headers = {}, body, token = this.token, until } = {}) {

@@ -35,8 +35,9 @@ function checkRoutes() {
     holds(routes.length > 10, 'the table of routes is read');
     for (const route of routes) holds(documented.includes(route), `${route} is a route and not in the document`);
     for (const route of documented) holds(routes.includes(route), `${route} is in the document and no route`);
-    for (const { method, path, query } of table) {
+    for (const { method, path, query, takesKey } of table) {
         const operation = doc.operations.find((o) => o.method === method && anonymous(o.path) === anonymous(path));
+        holds(!operation || takesKey === operation.parameters.some((p) => p.name === 'Idempotency-Key'), `${method} ${path}: the document says whether it takes an Idempotency-Key`);
         const described = operation?.parameters.filter((p) => p.in === 'query').map((p) => p.name);
         holds(path.startsWith('/api/') === false || String(described?.sort()) === String(query.sort()), `${method} ${path}: takes ${query}, and ${described} are described`);
     }
@@ -199,6 +200,7 @@ async function checkServer(name, store) {
     holds(isDeepStrictEqual(shown.json, written), `${name}: the server shows the document`);
     for (const walk of walks)
         await claim(`${name}: ${walk.name}`, () => walk(api, (ok, what) => holds(ok, `${name}: ${what}`)));
+    holds(api.notKept.size === 0, `${name}: answers that were not kept under their key:\n${[...api.notKept].join('\n')}`);
     const roles = await makeRoles(api);
     await checkRoles(api, roles);
     await checkCommon(api);

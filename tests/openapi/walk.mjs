@@ -52,6 +52,11 @@ async function walkJobs(api, holds) {
     };
     await publish(api, working);
     await api.call('claimJobs', { body: { types: [] } }, 422);
+    await api.call('startExecution', { body: { code: 'working' } }, 201);
+    const claim = { headers: { 'Idempotency-Key': 'walk-claim' }, body: { types: ['walk.work'], wait: '10s' } };
+    const [leased] = (await api.call('claimJobs', claim, 200)).json.items;
+    await api.call('claimJobs', { ...claim, body: { types: ['walk.other'] } }, 409);
+    await api.call('completeJob', { path: { jobId: leased.id }, body: { leaseToken: leased.leaseToken } }, 200);
     await api.call('listJobs', { query: { status: 'gone' } }, 400);
     await api.call('listWorkers', {}, 200);
     const at = { namespace: 'walk_by' };

@@ -562,7 +562,9 @@ static void then_import(struct lookup *q)
     struct node_request *r;
 
     if (all->is_dry || !needs_request(q->call, all)) {
-        if (!all->is_dry)
+        if (all->is_dry)
+            call_keeps_no_answer(q->call);
+        else
             write_answer(q->mem, &q->answer, all, false);
         call_answer(q->call, 200, buf_view(&q->answer));
         return;

@@ -79,9 +79,10 @@ static void execution_deleted(struct deletion *d, const struct node_request *r)
 
     if (r->ok && r->stored_status != 0)
         call_answer_again(d->call, r->stored_status, r->stored_answer);
-    else if (r->ok)
+    else if (r->ok) {
+        call_keeps_no_answer(d->call); /* it was stored with the deletion */
         call_answer_nothing(d->call);
-    else {
+    } else {
         if (err.code == ERR_NOT_FOUND)
             (void)err_set(&err, ERR_NOT_FOUND, "there is no execution with this id");
         repeat_or_refuse(d->call, &d->idempotency, &err, NULL, STR_NONE);

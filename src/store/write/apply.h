@@ -117,6 +117,8 @@ bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us,
                        enum apply_result *end) MUST_USE;
 
 /* Keep the answer for a repeated request; `row` is the execution that it tells of, or 0. */
+/* The same in place of one that may be there. */
+bool apply_replace_answer(struct apply *a, const struct idempotency *i, int64_t now_us) MUST_USE;
 bool apply_store_answer(struct apply *a, const struct idempotency *i, int64_t row,
                         int64_t now_us) MUST_USE;
 

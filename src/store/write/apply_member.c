@@ -74,6 +74,16 @@ bool apply_store_answer(struct apply *a, const struct idempotency *i, int64_t ro
     return true;
 }
 
+bool apply_replace_answer(struct apply *a, const struct idempotency *i, int64_t now_us)
+{
+    struct cached_answer before = {0};
+
+    return answer_load(a, i, &before) &&
+           (!before.is_kept ||
+            apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(before.row)))) &&
+           apply_store_answer(a, i, 0, now_us);
+}
+
 /* --- members --- */
 
 static enum apply_result apply_crash(struct apply *a, struct member *m)

@@ -278,6 +278,38 @@ static bool poll_serve(struct apply *a, struct job_poll *p, struct ready_jobs_al
     return true;
 }
 
+static bool is_same_key(const struct idempotency *a, const struct idempotency *b)
+{
+    return str_eq(a->key, b->key) && str_eq(a->user, b->user) && str_eq(a->path, b->path) &&
+           str_eq(a->method, b->method);
+}
+
+/* What a poll under an Idempotency-Key has found: who repeats it is given the same leases. */
+static bool keep_leases(struct apply *a, const struct job_claim *c, size_t at, int64_t now_us)
+{
+    const struct job_poll *p = c->polls[at];
+    struct idempotency kept = p->kept_as;
+    struct buf text;
+
+    if (kept.key.len == 0 || p->found.count == 0)
+        return true;
+    for (size_t i = 0; i < at; i++)
+        if (c->polls[i]->found.count > 0 && is_same_key(&c->polls[i]->kept_as, &kept))
+            return true;
+    object_begin(&text, a->mem);
+    object_list(&text, "jobs");
+    for (size_t i = 0; i < p->found.count; i++) {
+        object_item(&text);
+        object_id(&text, "id", p->found.items[i].id);
+        object_text(&text, "token", p->found.items[i].token);
+        buf_char(&text, '}');
+    }
+    buf_char(&text, ']');
+    kept.status = 200;
+    kept.answer = object_end(&text);
+    return apply_replace_answer(a, &kept, now_us);
+}
+
 enum apply_result job_claim_apply(struct apply *a, struct member *m)
 {
     struct job_claim *c = (struct job_claim *)m->change;
@@ -290,7 +322,8 @@ enum apply_result job_claim_apply(struct apply *a, struct member *m)
     if (a->status != DB_DONE)
         return APPLY_FAILED;
     for (size_t i = 0; i < c->poll_count; i++)
-        if (!poll_serve(a, c->polls[i], &all, &left, now_us))
+        if (!poll_serve(a, c->polls[i], &all, &left, now_us) ||
+            !keep_leases(a, c, i, c->change.now_us))
             return APPLY_FAILED;
     c->is_cut = left == 0;
     for (size_t i = 0; i < all.count; i++)
