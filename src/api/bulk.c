@@ -96,8 +96,11 @@ static struct node_request *bulk_request(struct bulk *b, int64_t now_us, int32_t
     struct change *nothing = ARENA_NEW(c->mem, struct change);
     struct node_request *r = ARENA_NEW(c->mem, struct node_request);
 
-    *nothing = (struct change){
-        .apply = change_nothing, .now_us = now_us, .answer_status = status, .answer_json = json};
+    *nothing = (struct change){.apply = change_nothing,
+                               .now_us = now_us,
+                               .makes_space = b->makes_space,
+                               .answer_status = status,
+                               .answer_json = json};
     *r = (struct node_request){.kind = NODE_CHANGE,
                                .user = c->user,
                                .idempotency = b->idempotency,

@@ -75,7 +75,8 @@ struct bulk {
     struct str filter_json;
     struct str cursor; /* where the next page begins */
     bool is_dry_run;
-    int64_t limit; /* of all */
+    bool makes_space; /* it deletes: noting that may use the reserve of a full volume */
+    int64_t limit;    /* of all */
 
     /* its own */
     struct idempotency idempotency;

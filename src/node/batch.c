@@ -25,6 +25,8 @@
 #include "store/change.h"
 
 #define REFUSED_PAUSE_US INT64_C(200000)
+#define TELL_AGAIN_US INT64_C(60000000)
+#define TAKES_AGAIN_US INT64_C(5000000)
 
 static struct batch *make_batch(struct node *n)
 {
@@ -40,6 +42,7 @@ static struct batch *make_batch(struct node *n)
     b->item = STORE_BATCH;
     b->members = (struct members){0};
     b->end = BATCH_COMMITTED;
+    b->no_space = false;
     return b;
 }
 
@@ -125,23 +128,72 @@ bool batch_is_full(const struct node *n)
     return n->batches->current->members.count >= BATCH_MEMBERS_MAX;
 }
 
+static bool member_makes_space(const struct member *m)
+{
+    return m->kind == MEMBER_CHANGE && change_makes_space(m->change);
+}
+
+/*
+ * On a full volume deletions go first, in a batch of their own: the store lends
+ * its reserve to nothing else. NULL: there are none. What they point to may
+ * live in the batch that they came from, which ends after theirs.
+ */
+static struct batch *take_deletions(struct node *n)
+{
+    struct members *all = &n->batches->current->members;
+    struct batch *b = NULL;
+    size_t left = 0;
+
+    for (size_t i = 0; n->batches->no_space && i < all->count; i++) {
+        struct member *m = all->items[i];
+
+        if (!member_makes_space(m) || (b != NULL && b->members.count >= DELETIONS_MAX)) {
+            all->items[left++] = m;
+            continue;
+        }
+        if (b == NULL)
+            b = make_batch(n);
+        *VEC_ADD(&b->mem, &b->members) = m;
+    }
+    if (b != NULL)
+        all->count = left;
+    return b;
+}
+
+/* The store did not take them now. */
+static void put_back(struct node *n, struct batch *deletions)
+{
+    struct batch *current = n->batches->current;
+
+    if (deletions == NULL)
+        return;
+    for (size_t i = 0; i < deletions->members.count; i++)
+        *VEC_ADD(&current->mem, &current->members) = deletions->members.items[i];
+    recycle(n, deletions);
+}
+
 void batch_submit(struct node *n)
 {
-    struct batch *b = n->batches->current;
+    struct batch *deletions, *b;
 
     if (!batch_is_due(n))
         return;
+    deletions = take_deletions(n);
+    b = deletions != NULL ? deletions : n->batches->current;
     mark_void(b);
     b->number = n->batches->number + 1;
     b->seen = n->batches->seen;
     CRASH_POINT(BEFORE_SUBMIT);
-    if (!store_submit(n->store, b))
+    if (!store_submit(n->store, b)) {
+        put_back(n, deletions);
         return;
+    }
     CRASH_POINT(AFTER_SUBMIT);
     n->batches->number++;
     n->batches->sent_at_us[n->batches->outstanding] = clock_mono_us(n->clock);
     n->batches->sent[n->batches->outstanding++] = b;
-    n->batches->current = make_batch(n);
+    if (deletions == NULL)
+        n->batches->current = make_batch(n);
 }
 
 /* --- what became of it --- */
@@ -315,6 +367,37 @@ static bool is_all_applied(const struct batch *b)
     return b->end == BATCH_COMMITTED;
 }
 
+/* Say that batches are refused: the first time, and how many there were a minute later. */
+static void tell_refused(struct node *n, const struct batch *b)
+{
+    struct batches *all = n->batches;
+    int64_t now_us = clock_mono_us(n->clock);
+
+    all->refused_at_us = now_us;
+    all->untold++;
+    if (all->told_at_us != 0 && now_us - all->told_at_us < TELL_AGAIN_US)
+        return;
+    log_write(LOG_ERROR, "the store did not take a batch",
+              LOG_FIELDS(log_str("reason", str_of(b->err.message)),
+                         log_int("members", (int64_t)b->members.count),
+                         log_int("batches", all->untold)));
+    all->told_at_us = now_us;
+    all->untold = 0;
+}
+
+/* Say that it is over, when none was refused for a while. */
+static void tell_taken(struct node *n)
+{
+    struct batches *all = n->batches;
+
+    if (all->told_at_us == 0 || all->no_space ||
+        clock_mono_us(n->clock) - all->refused_at_us < TAKES_AGAIN_US)
+        return;
+    log_write(LOG_INFO, "the store takes batches again",
+              LOG_FIELDS(log_int("refused", all->untold)));
+    all->told_at_us = all->untold = 0;
+}
+
 void batch_done(struct node *n, struct batch *b)
 {
     CRASH_POINT(BATCH_DONE);
@@ -327,9 +410,10 @@ void batch_done(struct node *n, struct batch *b)
     if (b->end != BATCH_COMMITTED) {
         n->batches->refused++;
         n->batches->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;
-        log_write(LOG_ERROR, "the store did not take a batch",
-                  LOG_FIELDS(log_str("reason", str_of(b->err.message)),
-                             log_int("members", (int64_t)b->members.count)));
+        n->batches->no_space |= b->no_space;
+        tell_refused(n, b);
+    } else {
+        tell_taken(n);
     }
     /* The store need not wait for the answers, unless the next one rests on what was refused. */
     if (is_all_applied(b))

@@ -8,6 +8,7 @@
 enum {
     BATCH_MEMBERS_MAX = 1024,
     OUTSTANDING_MAX = 2,
+    DELETIONS_MAX = 4, /* in a batch, on a full volume: they share what the reserve has */
     TRIES_MAX = 5, /* of one event, when its commit is refused */
     BUFFERED_TRIES_MAX =
         100, /* ... because others take and buffer signals: each time one gets on */
@@ -24,6 +25,10 @@ struct batches {
     struct batch *spare[4];
     unsigned spare_count;
     int64_t refused, members_applied, members_refused;
+    bool no_space; /* the volume is full, until chore/space.c has found that it is not */
+    /* What the log says of batches that are refused: the first, then a sum now and then. */
+    int64_t told_at_us, refused_at_us; /* monotonic; 0 = nothing is to be told */
+    int64_t untold;                    /* refused since then */
 };
 
 void batch_init(struct node *n);

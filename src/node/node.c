@@ -260,6 +260,8 @@ enum node_readiness node_readiness(const struct node *n)
         return NODE_STOPPING;
     if (node_store_silent_us(n) >= STORE_LATE_US)
         return NODE_STORE_AWAY;
+    if (n->batches->no_space)
+        return NODE_NO_SPACE;
     if (n->options.is_paused)
         return NODE_PAUSED;
     if (credentials_are_locked(n))

@@ -17,6 +17,7 @@
 #include "base/time/clock.h"
 #include "base/uuid.h"
 #include "engine/status.h"
+#include "store/folder.h"
 #include "value/value.h"
 
 struct cel_env;
@@ -134,6 +135,7 @@ enum node_readiness {
     NODE_READY,
     NODE_RECOVERING, /* what was due at the start, or the config, is not known yet */
     NODE_STORE_AWAY, /* the store has not answered for STORE_LATE_US */
+    NODE_NO_SPACE,   /* the volume of the database is full: only deletions are taken */
     NODE_WRONG_KEY,  /* credentials are sealed with another master key: vault_is_locked() */
     NODE_PAUSED,     /* it was started so */
     NODE_STOPPING,
@@ -215,6 +217,7 @@ struct node_stats {
     size_t calls_in_flight;
     size_t calls_queued; /* executions that wait for capacity for one */
     size_t workers_waiting;
+    struct folder_space data; /* of the volume of the data folder; zeros when it is not known */
 };
 
 void node_stats(const struct node *n, struct node_stats *out);

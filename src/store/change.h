@@ -41,6 +41,7 @@ struct change {
     int64_t now_us;
     const char
         *announces; /* what the names of the events that it may publish begin with; or NULL */
+    bool makes_space;       /* it belongs to a deletion; see change_makes_space() */
     bool leaves_executions; /* it changes no execution that commits of the batch are about */
     /* The answer to the client, also kept for an Idempotency-Key; 0 and empty: what the member's
      * idempotency says. */
@@ -49,6 +50,13 @@ struct change {
     /* Executions that it has notified, which the node wakes; in the memory of the batch. */
     struct executions_notified notified;
 };
+
+/*
+ * Whether it deletes, or notes something about a deletion: on a full volume it
+ * may use the reserve, in a batch with others of its kind alone. True of the
+ * changes of change_retention.h that delete, and of what sets `makes_space`.
+ */
+bool change_makes_space(const struct change *c);
 
 /* A change that is none: for the answer that is kept with it. */
 change_apply_fn change_nothing;

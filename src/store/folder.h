@@ -11,6 +11,15 @@
  */
 bool folder_lock(struct str path, int *fd, struct err *err) MUST_USE;
 
+/* Of the volume that the folder is on. */
+struct folder_space {
+    int64_t free_bytes; /* that may be written without special rights */
+    int64_t size_bytes; /* of all of it */
+};
+
+/* False when it cannot be told. */
+bool folder_space(struct str path, struct folder_space *out) MUST_USE;
+
 /* Write what `path`, a file or folder, holds to the disk. */
 bool folder_sync(const char *path, struct err *err) MUST_USE;
 

@@ -19,6 +19,9 @@ struct stored_nodes {
 bool read_nodes(struct reader *r, struct arena *mem, struct stored_nodes *out,
                 struct err *err) MUST_USE;
 
+/* How large the database is; without the log of SQLite. */
+bool read_store_bytes(struct reader *r, int64_t *out, struct err *err) MUST_USE;
+
 /* The answer that was kept for an Idempotency-Key. */
 struct stored_answer {
     bool is_kept;

@@ -131,6 +131,7 @@ struct batch {
     struct members members;
     enum batch_result end;
     struct err err; /* why, unless COMMITTED */
+    bool no_space;  /* it was refused because the volume is full */
 };
 
 /* --- the store --- */

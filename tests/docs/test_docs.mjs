@@ -64,7 +64,7 @@ const functions = new Set();
 for (const library of libraries)
   for (const [, name] of cel(library).matchAll(/^FN\(\w+, "([^"@]+)"/gm)) functions.add(name);
 const macros = new Set();
-for (const [, name, space] of cel("macro.c").matchAll(/^    \{"(\w+)", (NULL|"cel"), /gm))
+for (const [, name, space] of cel("syntax/macro.c").matchAll(/^    \{"(\w+)", (NULL|"cel"), /gm))
   macros.add(space === "NULL" ? name : `cel.${name}`);
 holds(libraries.length >= 7 && functions.size > 70 && macros.size > 15, "the tables of src/cel are read");
 

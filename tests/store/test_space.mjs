@@ -140,4 +140,64 @@ await onVolume('a long log with a short index, as a kill leaves it, does not end
     last.close();
 });
 
+/** Executions with a large input until the volume is full: how many were taken. */
+async function startUntilFull(client) {
+    const scenario = { code: 'fill', name: 'Fill', input: [{ name: 'p', type: 'string' }], steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] };
+    check((await client.ask('PUT', '/api/v1/scenarios/fill/draft', scenario)).status === 200, 'draft');
+    const published = await client.ask('POST', '/api/v1/scenarios/fill/publish', {});
+    check(published.status === 200, JSON.stringify(published.body));
+    for (let taken = 0, refused = 0; ;) {
+        const answer = await client.ask('POST', '/api/v1/executions?wait=5s', { code: 'fill', input: { p: 'x'.repeat(20000) } });
+        taken += answer.status < 300;
+        refused = answer.status === 503 ? refused + 1 : 0;
+        check(answer.status < 300 || answer.status === 503, `${answer.status} ${JSON.stringify(answer.body)}`);
+        // The log is moved into the file and truncated between two refusals.
+        if (refused === 20) return taken;
+    }
+}
+
+const metric = async (server, name) => {
+    const { raw } = await server.call(server.token, 'GET', '/metrics');
+    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(raw)?.[1]);
+};
+
+await onVolume('on a full volume executions can be deleted, and work goes on', '24m', async (server, data) => {
+    const client = server.client();
+    const taken = await startUntilFull(client);
+    check(taken > 50, `${taken} executions`);
+    await until('all have ended that can', async () => (await client.ask('GET', '/api/v1/executions?limit=1&status=completed')).status === 200);
+
+    const ready = await client.ask('GET', '/readyz');
+    check(ready.status === 503 && ready.body.status === 'no_space' && /delete/.test(ready.body.detail), JSON.stringify(ready.body));
+    check((await metric(server, 'pawl_store_bytes')) > 10 * MIB, 'its size is a metric');
+    check((await metric(server, 'pawl_data_free_bytes')) < 4 * MIB, 'so is the free space');
+    check((await metric(server, 'pawl_ready')) === 0, 'and that it is not ready');
+
+    const typed = execFileSync(pawl, ['delete', '--where', 'status=completed', '--json', '--url', server.url, '--token', server.token], { encoding: 'utf8' });
+    check(JSON.parse(typed).done > 50 && JSON.parse(typed).failed === 0, typed);
+    await until('it is ready again', async () => (await client.ask('GET', '/readyz')).status === 200, 30);
+    check((await client.ask('POST', '/api/v1/executions', { code: 'fill', input: { p: 'x' } })).status === 201, 'starts are taken');
+    const lines = server.log.split('\n').filter((line) => /did not take/.test(line));
+    check(lines.length < 5, `${lines.length} lines of the log, the last ${lines.at(-1)}`);
+    await until('the log says when it is over', async () => {
+        await client.ask('POST', '/api/v1/executions', { code: 'fill', input: { p: 'x' } });
+        return /takes batches again/.test(server.log);
+    }, 30);
+    client.close();
+});
+
+await onVolume('on a full volume retention goes on', '24m', async (server, data) => {
+    const client = server.client();
+    const taken = await startUntilFull(client);
+    client.close();
+    await server.stop();
+    server.args = ['--keep-completed', '1s'];
+    check(await server.start(), `it does not come up: ${server.log}`);
+    const again = server.client();
+    await until('old ones are deleted', async () => (await metric(server, 'pawl_executions_purged_total')) > taken / 2, 60);
+    check((await again.ask('POST', '/api/v1/executions', { code: 'fill', input: { p: 'x' } })).status === 201, 'starts are taken');
+    check(freeBytes(data) > 4 * MIB, `${freeBytes(data)} bytes are free`);
+    again.close();
+});
+
 end();

@@ -238,5 +238,6 @@ void executions_bulk(struct call *c)
         !bulk_take(&e->bulk, c, &body))
         return;
     e->bulk.action = action_specs[e->action].name;
+    e->bulk.makes_space = e->action == ACTION_DELETE;
     bulk_start(&e->bulk);
 }

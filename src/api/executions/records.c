@@ -196,7 +196,9 @@ static void change(struct call *c, enum record_action action, const char *audit_
 {
     struct record_change *r = ARENA_NEW(c->mem, struct record_change);
 
-    *r = (struct record_change){.change = {.apply = record_change_apply, .announces = "record."},
+    *r = (struct record_change){.change = {.apply = record_change_apply,
+                                           .announces = "record.",
+                                           .makes_space = action == RECORD_DELETE},
                                 .action = action,
                                 .org_id = c->user.org_id,
                                 .object = c->params[0],

@@ -14,6 +14,7 @@ void health_ready(struct call *c)
         [NODE_READY] = "ready",           [NODE_RECOVERING] = "recovering",
         [NODE_STORE_AWAY] = "store_away", [NODE_WRONG_KEY] = "wrong_key",
         [NODE_PAUSED] = "paused",         [NODE_STOPPING] = "stopping",
+        [NODE_NO_SPACE] = "no_space",
     };
     enum node_readiness is = node_readiness(c->node);
     struct buf out;
@@ -24,6 +25,11 @@ void health_ready(struct call *c)
         object_text(&out, "detail",
                     str_printf(c->mem, "the database has not answered for %lld s",
                                (long long)(node_store_silent_us(c->node) / 1000000)));
+    if (is == NODE_NO_SPACE)
+        object_text(&out, "detail",
+                    STR("the volume of the database is full: changes are refused, but for "
+                        "deletions; delete executions (pawl delete --where) or make the volume "
+                        "larger"));
     if (is == NODE_WRONG_KEY)
         object_text(&out, "detail",
                     STR("credentials are sealed with another master key than this node has: give "

@@ -6,6 +6,7 @@
 #include "store/read_executions.h"
 #include "store/read_job.h"
 #include "store/read_letter.h"
+#include "store/read_node.h"
 #include "store/read_outbox.h"
 #include "store/read_signal.h"
 
@@ -13,6 +14,7 @@ struct counts {
     int64_t executions[STATUS_COUNT];
     int64_t open_letters, kept_signals;
     int64_t outbox_pending, outbox_oldest_at_us;
+    int64_t store_bytes;
     struct job_counts jobs;
 };
 
@@ -28,6 +30,7 @@ static bool run_metrics(struct lookup *q, struct reader *reader, struct err *err
            read_kept_count(reader, &counts->kept_signals, err) &&
            read_outbox_figures(reader, &counts->outbox_pending, &counts->outbox_oldest_at_us,
                                err) &&
+           read_store_bytes(reader, &counts->store_bytes, err) &&
            read_job_counts(reader, q->mem, JOBS_COUNTED_MAX, &counts->jobs, err);
 }
 
@@ -65,6 +68,8 @@ static void answer_with_node(struct call *c, struct meters *m)
 
     node_stats(c->node, &stats);
     show_node(m, &stats);
+    metrics_show(m, METER_DATA_FREE, stats.data.free_bytes);
+    metrics_show(m, METER_DATA_SIZE, stats.data.size_bytes);
     metrics_show(m, METER_READY, node_readiness(c->node) == NODE_READY);
     metrics_show(m, METER_STORE_SILENT, node_store_silent_us(c->node));
     metrics_show(m, METER_REQUESTS, (int64_t)c->http->number);
@@ -111,6 +116,7 @@ static void answer_metrics(struct lookup *q)
                  ? api_now_us(q->call->api) - counts->outbox_oldest_at_us
                  : 0;
     metrics_show(m, METER_OUTBOX_AGE, age_us > 0 ? age_us : 0);
+    metrics_show(m, METER_STORE_BYTES, counts->store_bytes);
     show_jobs(m, &counts->jobs);
     answer_with_node(q->call, m);
 }
@@ -126,6 +132,7 @@ static void answer_without_store(struct call *c)
     meter_hide(m, METER_OUTBOX_PENDING);
     meter_hide(m, METER_OUTBOX_AGE);
     meter_hide(m, METER_JOBS);
+    meter_hide(m, METER_STORE_BYTES);
     answer_with_node(c, m);
 }
 

@@ -33,7 +33,7 @@ static void audit_purged(struct node_request *r)
     if (!r->ok)
         log_write(LOG_WARN, "old lines of the audit log cannot be deleted",
                   LOG_FIELDS(log_str("reason", str_of(r->err.message))));
-    chore_rest(&t->chore, r->ok && t->purge.purged >= LINES_MAX ? PAUSE_US : look_us(t));
+    chore_rest(&t->chore, r->ok && t->purge.purged > 0 ? PAUSE_US : look_us(t));
     arena_reset(&t->chore.mem);
 }
 

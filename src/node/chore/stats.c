@@ -30,6 +30,8 @@ void node_stats(const struct node *n, struct node_stats *out)
         .calls_queued = n->calls->queued,
         .workers_waiting = n->jobs->waiting,
     };
+    if (!folder_space(n->options.data_path, &out->data))
+        out->data = (struct folder_space){0};
 }
 
 struct meters *node_meters(const struct node *n)

@@ -106,25 +106,47 @@ static void move_pages(struct checkpoint *c)
         c->next_pages = pages + c->step_pages;
 }
 
+/* The log is empty: its index and the reserve get what they need before others take it. */
+static void keep_space(struct checkpoint *c, enum checkpoint_loan loan)
+{
+    db_sqlite_cover_log(c->db);
+    if (loan == LOAN_RETURNED)
+        reserve_take_back(c->folder);
+    else if (loan == LOAN_NONE)
+        reserve_keep(c->folder);
+}
+
 /* Nobody has written for a while, or nobody can. */
 static void truncate_log(struct checkpoint *c)
 {
+    enum checkpoint_loan loan = c->loan;
     uint64_t notified = c->notified;
     bool ok;
 
     c->is_full = false;
     pthread_mutex_unlock(&c->lock);
     ok = checkpoint_run(c, CHECKPOINT_TRUNCATE);
-    if (ok) {
-        db_sqlite_cover_log(c->db);
-        reserve_keep(c->folder);
-    }
+    if (ok)
+        keep_space(c, loan);
     pthread_mutex_lock(&c->lock);
     /* What the writer said meanwhile is about the log that begins now. */
     if (ok && c->notified == notified)
         c->log_pages = c->file_pages = 0;
     if (ok)
         begin_anew(c);
+}
+
+/* The writer waits: it borrows the reserve, or gives it back. */
+static void move_loan(struct checkpoint *c)
+{
+    truncate_log(c);
+    if (c->loan == LOAN_ASKED) {
+        (void)reserve_drop(c->folder);
+        c->loan = LOAN_LENT;
+    } else {
+        c->loan = LOAN_NONE;
+    }
+    pthread_cond_broadcast(&c->changed);
 }
 
 /* Until something is said; false when nothing was for QUIET_S. */
@@ -149,7 +171,9 @@ static void *checkpoint_main(void *context)
 
     pthread_mutex_lock(&c->lock);
     while (!c->closing) {
-        if (c->log_pages >= c->stop_pages)
+        if (c->loan == LOAN_ASKED || c->loan == LOAN_RETURNED)
+            move_loan(c);
+        else if (c->log_pages >= c->stop_pages)
             restart_log(c);
         else if (c->is_full)
             truncate_log(c);
@@ -237,6 +261,26 @@ void checkpoint_full(struct checkpoint *c)
     c->is_full = true;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
+}
+
+static void change_loan(struct checkpoint *c, enum checkpoint_loan loan)
+{
+    pthread_mutex_lock(&c->lock);
+    c->loan = loan;
+    pthread_cond_broadcast(&c->changed);
+    while (c->loan == loan && !c->closing)
+        pthread_cond_wait(&c->changed, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void checkpoint_lend_reserve(struct checkpoint *c)
+{
+    change_loan(c, LOAN_ASKED);
+}
+
+void checkpoint_take_reserve_back(struct checkpoint *c)
+{
+    change_loan(c, LOAN_RETURNED);
 }
 
 void checkpoint_close(struct checkpoint *c)

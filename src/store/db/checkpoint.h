@@ -11,7 +11,14 @@
  * that there would be without it. When nobody has written for a while, and when
  * there is no space left, the log is truncated: its file becomes empty.
  *
- * why: decision 0371
+ * On a full volume the writer borrows the reserve for a batch that does nothing
+ * but delete:
+ *
+ *     LOAN_NONE --lend--> LOAN_ASKED --truncate, drop--> LOAN_LENT
+ *         ^                                                  |
+ *         +--------truncate, make it again--LOAN_RETURNED <--+
+ *
+ * why: decisions 0371, 0405
  */
 #ifndef PAWL_STORE_DB_CHECKPOINT_H
 #define PAWL_STORE_DB_CHECKPOINT_H
@@ -26,6 +33,8 @@ enum { CHECKPOINT_PAGES = 200, CHECKPOINT_RESTART_PAGES = 800 };
 #else
 enum { CHECKPOINT_PAGES = 8000, CHECKPOINT_RESTART_PAGES = 64000 };
 #endif
+
+enum checkpoint_loan { LOAN_NONE, LOAN_ASKED, LOAN_LENT, LOAN_RETURNED };
 
 struct checkpoint {
     struct db *db;
@@ -42,6 +51,7 @@ struct checkpoint {
     int64_t stop_pages;    /* when the writer waits */
     uint64_t notified;     /* how often checkpoint_notify() was called */
     bool is_full;          /* there was no space for the log */
+    enum checkpoint_loan loan; /* of the reserve, to the writer */
     bool closing;
 };
 
@@ -57,6 +67,14 @@ void checkpoint_hurry(struct checkpoint *c);
 
 /* There was no space for a transaction: truncate the log, if that is possible. */
 void checkpoint_full(struct checkpoint *c);
+
+/*
+ * Truncate the log and give up the reserve, for one transaction of the writer
+ * that deletes; then truncate the log and take the space back. Both wait for
+ * the thread, and are called between two transactions.
+ */
+void checkpoint_lend_reserve(struct checkpoint *c);
+void checkpoint_take_reserve_back(struct checkpoint *c);
 
 void checkpoint_close(struct checkpoint *c);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* A path as the system wants it. False when it is too long. */
@@ -131,4 +132,17 @@ bool folder_rename(struct str from, struct str to, struct err *err)
         return folder_sync(".", err);
     slash[slash == to_path ? 1 : 0] = '\0';
     return folder_sync(to_path, err);
+}
+
+bool folder_space(struct str path, struct folder_space *out)
+{
+    char folder[PATH_MAX];
+    struct statvfs fs;
+    struct err err;
+
+    if (path.len == 0 || !make_path(folder, path, "", &err) || statvfs(folder, &fs) != 0)
+        return false;
+    *out = (struct folder_space){.free_bytes = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize,
+                                 .size_bytes = (int64_t)fs.f_blocks * (int64_t)fs.f_frsize};
+    return true;
 }

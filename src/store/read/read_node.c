@@ -17,6 +17,11 @@ bool read_nodes(struct reader *r, struct arena *mem, struct stored_nodes *out, s
     return rows_end(&rows, err);
 }
 
+bool read_store_bytes(struct reader *r, int64_t *out, struct err *err)
+{
+    return row_int_or_0(r, SQL_STORE_BYTES, DB_NO_PARAMS, out, err);
+}
+
 bool read_ended(struct reader *r, struct arena *mem, int64_t after_row, int64_t limit,
                 struct ended_executions *out, struct err *err)
 {

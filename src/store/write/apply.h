@@ -58,6 +58,7 @@ struct apply {
     struct map executions, keys, signals, answers; /* what was gathered: gather.h */
     struct map snapshots;                          /* those that are kept already */
     struct map refused;                            /* executions with a member that did not apply */
+    bool is_tight;  /* the log may take what was in the reserve, and no more: delete little */
     bool gave_back; /* the file may be shorter once the log is moved into it */
 };
 

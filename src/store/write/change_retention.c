@@ -8,6 +8,12 @@
 #include "store/write/change_apply.h"
 #include "store/write/gather.h"
 
+/*
+ * What one transaction deletes of the reserve, which may have 1 MiB: 256 pages
+ * of the log. A page that is given back costs up to three.
+ */
+enum { TIGHT_ROWS_MAX = 100, TIGHT_EXECUTIONS_MAX = 4 };
+
 /* How long others wait for a purge that is in the same batch. */
 #define PURGE_US INT64_C(20000)
 
@@ -112,10 +118,26 @@ static bool delete_part(struct apply *a, struct uuid id, const struct ended *end
     return a->status == DB_DONE;
 }
 
+bool change_makes_space(const struct change *c)
+{
+    static change_apply_fn *const deleting[] = {execution_delete_apply, execution_purge_apply,
+                                                snapshot_purge_apply, audit_purge_apply};
+
+    for (size_t i = 0; i < ARRAY_SIZE(deleting); i++)
+        if (c->apply == deleting[i])
+            return true;
+    return c->makes_space;
+}
+
+static int64_t rows_budget(const struct apply *a)
+{
+    return a->is_tight ? TIGHT_ROWS_MAX : DELETE_ROWS_MAX;
+}
+
 /* Pages that are free leave the file; there may be none. */
 static bool give_back(struct apply *a)
 {
-    a->status = db_exec(a->db, SQL_GIVE_BACK, DB_NO_PARAMS);
+    a->status = db_exec(a->db, a->is_tight ? SQL_GIVE_BACK_FEW : SQL_GIVE_BACK, DB_NO_PARAMS);
     a->gave_back = true;
     return a->status == DB_DONE;
 }
@@ -148,7 +170,7 @@ static bool is_needed(struct apply *a, struct member *m, const struct ended *end
 enum apply_result execution_delete_apply(struct apply *a, struct member *m)
 {
     struct execution_delete *d = (struct execution_delete *)m->change;
-    int64_t budget = DELETE_ROWS_MAX;
+    int64_t budget = rows_budget(a);
     enum apply_result end;
     struct ended ended;
 
@@ -176,10 +198,12 @@ static bool read_free_pages(struct apply *a, int64_t *out)
 enum apply_result execution_purge_apply(struct apply *a, struct member *m)
 {
     struct execution_purge *p = (struct execution_purge *)m->change;
-    int64_t budget = DELETE_ROWS_MAX, until_us = clock_mono_us(&clock_system) + PURGE_US;
+    int64_t budget = rows_budget(a), until_us = clock_mono_us(&clock_system) + PURGE_US;
+    size_t most = a->is_tight ? TIGHT_EXECUTIONS_MAX : SIZE_MAX;
 
     p->deleted = p->spared = 0;
-    for (p->looked_at = 0; p->looked_at < p->count && budget > 0; p->looked_at++) {
+    for (p->looked_at = 0; p->looked_at < p->count && budget > 0 && p->deleted < most;
+         p->looked_at++) {
         struct uuid id = p->ids[p->looked_at];
         struct ended ended;
         bool has_more;
@@ -223,7 +247,9 @@ enum apply_result audit_purge_apply(struct apply *a, struct member *m)
 {
     struct audit_purge *p = (struct audit_purge *)m->change;
 
-    if (!apply_write(a, SQL_AUDIT_PURGE, DB_PARAMS(db_int(p->before_us), db_int(p->limit))))
+    int64_t limit = rows_budget(a) < p->limit ? rows_budget(a) : p->limit;
+
+    if (!apply_write(a, SQL_AUDIT_PURGE, DB_PARAMS(db_int(p->before_us), db_int(limit))))
         return APPLY_FAILED;
     p->purged = db_changes(a->db);
     return APPLY_DONE;

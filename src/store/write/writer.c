@@ -7,6 +7,7 @@
 #include "base/time/clock.h"
 #include "engine/commit/commit.h"
 #include "engine/execution.h"
+#include "store/change.h"
 #include "store/idempotency.h"
 #include "store/write/apply.h"
 #include "store/write/gather.h"
@@ -142,7 +143,12 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
                               enum db_status *status)
 {
     struct apply a = {
-        .db = w->db, .mem = &b->mem, .new_rows = &w->new_rows, .is_repeated = is_repeated};
+        .db = w->db,
+        .mem = &b->mem,
+        .new_rows = &w->new_rows,
+        .is_repeated = is_repeated,
+        .is_tight = w->is_tight,
+    };
     enum attempt attempt = ATTEMPT_FAILED;
 
     map_init(&a.refused, a.mem);
@@ -265,6 +271,7 @@ static void end_batch(struct batch *b, enum batch_result end, const struct db *d
                       enum db_status status)
 {
     b->end = end;
+    b->no_space = end == BATCH_REFUSED && status == DB_FULL;
     if (end == BATCH_COMMITTED)
         return;
     (void)db_fail(db, status, &b->err);
@@ -272,7 +279,7 @@ static void end_batch(struct batch *b, enum batch_result end, const struct db *d
         b->err.code = ERR_OUTCOME_UNKNOWN;
 }
 
-static void write_batch(struct writer *w, struct batch *b)
+static void try_until_end(struct writer *w, struct batch *b)
 {
     bool carefully = false;
 
@@ -301,12 +308,36 @@ static void write_batch(struct writer *w, struct batch *b)
             continue;
         }
         if (status != DB_CONFLICT || tries >= REPEATS_MAX) {
-            if (status == DB_FULL && w->checkpoint != NULL)
-                checkpoint_full(w->checkpoint);
             end_batch(b, BATCH_REFUSED, w->db, status);
             return;
         }
     }
+}
+
+/* Whether all of it are deletions: nothing else may use the reserve. */
+static bool only_makes_space(const struct batch *b)
+{
+    for (size_t i = 0; i < b->members.count; i++)
+        if (b->members.items[i]->kind != MEMBER_CHANGE ||
+            !change_makes_space(b->members.items[i]->change))
+            return false;
+    return true;
+}
+
+static void write_batch(struct writer *w, struct batch *b)
+{
+    try_until_end(w, b);
+    if (!b->no_space || w->checkpoint == NULL)
+        return;
+    if (!only_makes_space(b)) {
+        checkpoint_full(w->checkpoint);
+        return;
+    }
+    checkpoint_lend_reserve(w->checkpoint);
+    w->is_tight = true;
+    try_until_end(w, b);
+    w->is_tight = false;
+    checkpoint_take_reserve_back(w->checkpoint);
 }
 
 /*

@@ -9,7 +9,9 @@
  *   a member refused after it wrote      once more, with a savepoint per member
  *   a statement refused                  the same; the culprit is MEMBER_FAILED
  *   deadlock, serialisation              the same batch again
- *   disk full, locked, read-only         REFUSED: none of it happened
+ *   locked, read-only                    REFUSED: none of it happened
+ *   disk full                            once more with the reserve when all of its members
+ *                                        delete; else REFUSED, with no_space
  *   connection lost                      connect again, then look at the batch number
  *                                        in the node's row: it is COMMITTED, or it is
  *                                        written again
@@ -36,6 +38,7 @@ struct writer {
     int64_t slot;                   /* of the counters */
     _Atomic int64_t *lost_since_us; /* of the store */
     pthread_t thread;
+    bool is_tight;  /* the batch uses the reserve of a full volume */
     bool gave_back; /* the last batch has made the file shorter */
     struct new_rows new_rows;
     /* Executions of the batch before that did not become true, for one that rests on it. */
