@@ -49,7 +49,8 @@ struct call {
     enum call_gate gate;
     int64_t retry_after_s; /* GATE_RATE: when to call again */
     struct str allow;      /* the methods that the path takes, when it does not take this one */
-    bool is_kept; /* the answer is stored under the Idempotency-Key, or need not be: see call_keeps_no_answer() */
+    bool
+        is_kept; /* the answer is stored under the Idempotency-Key, or need not be: see call_keeps_no_answer() */
 };
 
 /* --- answering --- */

@@ -299,6 +299,22 @@ static void advance_finish(struct turn *t, bool has_moved)
         out->cursor_json = state_cursor_json(t->mem, x);
 }
 
+/* What the commit leaves as it was: indexes over that need not be written. */
+static struct commit_before what_stays(const struct execution *before,
+                                       const struct execution *after)
+{
+    return (struct commit_before){
+        .is_known = true,
+        .status = before->status,
+        .keeps_wake = before->wake_at_us == after->wake_at_us,
+        .keeps_step = str_eq(execution_current_step(before), execution_current_step(after)),
+        .keeps_rest = before->status == after->status &&
+                      before->waiting_kind == after->waiting_kind &&
+                      (before->other_count > 0) == (after->other_count > 0) &&
+                      str_eq(before->error_json, after->error_json),
+    };
+}
+
 /*
  * Whether rolling back goes on. One that has asked somebody outside goes on with
  * the answer, or when it is woken: no other event ends its attempt.
@@ -400,6 +416,8 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         advance_finish(&t, t.x->program != exec->program);
+        if (!out->is_start)
+            out->before = what_stays(exec, t.x);
         if (t.x->has_parent && status_is_terminal(t.x->status))
             child_notify_end(&t);
         out->incident.status = incident_after(&t, exec);

@@ -62,8 +62,8 @@ const struct turn_reads *event_reads(const struct event *ev)
     return ev->reads != NULL ? ev->reads : &nothing;
 }
 
-struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str step,
-                             struct str status)
+static struct history_row *add_row(struct turn *t, enum history_kind kind, struct str step,
+                                   struct str status)
 {
     struct history_row *row = VEC_ADD(t->mem, &t->out->history);
 
@@ -78,11 +78,42 @@ struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str 
     return row;
 }
 
+void turn_answered(struct turn *t)
+{
+    t->answered = t->x->cursor.awaited;
+    t->answered_step = turn_step(t)->code;
+}
+
+void turn_record_answer(struct turn *t)
+{
+    struct history_row *row;
+
+    if (t->answered.len == 0)
+        return;
+    row = add_row(t, HISTORY_EVENT, t->answered_step, STR("answer"));
+    row->key = row->answered = t->answered;
+    t->answered = STR_NONE;
+}
+
+struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str step,
+                             struct str status)
+{
+    struct history_row *row;
+
+    if (kind == HISTORY_EVENT || !str_eq(step, t->answered_step))
+        turn_record_answer(t);
+    row = add_row(t, kind, step, status);
+    row->answered = t->answered;
+    t->answered = STR_NONE;
+    return row;
+}
+
 void turn_note(struct turn *t, const char *name, struct str json)
 {
     struct history_row *row;
     struct buf delta;
 
+    turn_record_answer(t); /* what is noted comes with the answer */
     ASSERT(t->out->history.count > 0);
     row = &t->out->history.items[t->out->history.count - 1];
     buf_init_arena(&delta, t->mem);

@@ -103,6 +103,8 @@ struct turn {
     struct commit *out;
     struct failure failure;
     struct str refused_output_json; /* of a step that failed because its output is too large */
+    struct str answered;            /* the key of an attempt whose answer no row records yet, */
+    struct str answered_step;       /* ... and its step: see turn_answered() */
     unsigned steps;                 /* run so far, iterations and rollbacks included */
     size_t row_bytes;               /* of the history rows of steps made so far */
     struct cel_limits spent;        /* by its expressions so far: cost and memory */
@@ -162,6 +164,15 @@ static inline struct value turn_or_null(struct value v)
 /* Append a row; its seq and times are set here. Answers it for the rest. */
 struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str step,
                              struct str status);
+
+/*
+ * The answer that the current step has asked for is there. The row that ends the step, or an attempt
+ * of it, records that; where another row comes first, or none, it has a row `answer` of its own.
+ */
+void turn_answered(struct turn *t);
+
+/* Give the answer its row if no row records it yet. */
+void turn_record_answer(struct turn *t);
 
 /* Add a member to what the last row changed. There must be a row. */
 void turn_note(struct turn *t, const char *name, struct str json);

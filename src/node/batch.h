@@ -9,7 +9,7 @@ enum {
     BATCH_MEMBERS_MAX = 1024,
     OUTSTANDING_MAX = 2,
     DELETIONS_MAX = 4, /* in a batch, on a full volume: they share what the reserve has */
-    TRIES_MAX = 5, /* of one event, when its commit is refused */
+    TRIES_MAX = 5,     /* of one event, when its commit is refused */
     BUFFERED_TRIES_MAX =
         100, /* ... because others take and buffer signals: each time one gets on */
 };

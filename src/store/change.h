@@ -40,8 +40,8 @@ struct change {
     change_apply_fn *apply;
     int64_t now_us;
     const char
-        *announces; /* what the names of the events that it may publish begin with; or NULL */
-    bool makes_space;       /* it belongs to a deletion; see change_makes_space() */
+        *announces;   /* what the names of the events that it may publish begin with; or NULL */
+    bool makes_space; /* it belongs to a deletion; see change_makes_space() */
     bool leaves_executions; /* it changes no execution that commits of the batch are about */
     /* The answer to the client, also kept for an Idempotency-Key; 0 and empty: what the member's
      * idempotency says. */

@@ -50,8 +50,8 @@ struct job_poll {
     size_t type_count;
     size_t max; /* so many at most */
     int64_t lease_us;
-    size_t first_type;        /* the types take turns, from this one on */
-    struct uuid seed[2];      /* random: what tokens are made of */
+    size_t first_type;   /* the types take turns, from this one on */
+    struct uuid seed[2]; /* random: what tokens are made of */
     /* key.len > 0: what was found is stored under it as {"jobs": [{id, token}]}, in place of
      * what was found for that key before; two polls of one claim with one key store the first. */
     struct idempotency kept_as;

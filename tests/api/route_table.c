@@ -17,11 +17,11 @@ int main(void)
         const char *comma = "";
 
         printf("%s{\"method\":\"%.*s\",\"path\":\"%.*s\",\"auth\":\"%s\",\"csrf\":\"%s\","
-               "\"bodyMax\":%zu,\"changes\":%s,\"takesKey\":%s,\"isOpen\":%s,\"ofInstallation\":%s,\"roles\":[",
+               "\"bodyMax\":%zu,\"changes\":%s,\"takesKey\":%s,\"isOpen\":%s,\"ofInstallation\":%s,"
+               "\"roles\":[",
                i == 0 ? "" : ",\n", STR_ARG(r->method), STR_ARG(r->pattern), auths[r->auth],
                policies[r->csrf], route_body_max(r), route_changes(r) ? "true" : "false",
-               route_takes_key(r) ? "true" : "false",
-               r->right == RIGHT_OPEN ? "true" : "false",
+               route_takes_key(r) ? "true" : "false", r->right == RIGHT_OPEN ? "true" : "false",
                r->right == RIGHT_INSTALLATION ? "true" : "false");
         for (unsigned k = 0; k < ROLE_COUNT; k++)
             if (right_has(r->right, (enum role)k)) {

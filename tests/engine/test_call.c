@@ -35,6 +35,49 @@ static void test_call__goes_on_after_a_restart(void **state)
     assert_string_equal(rig_output(&rig, "pay"), "[7,'ok']");
 }
 
+/* The rows of the last commit, each as "STATUS " */
+static const char *last_rows(void)
+{
+    struct buf out;
+
+    buf_init_arena(&out, &rig.mem);
+    for (size_t i = 0; i < rig.last.history.count; i++) {
+        buf_str(&out, rig.last.history.items[i].status);
+        buf_char(&out, ' ');
+    }
+    return rig_text(&rig, buf_view(&out));
+}
+
+static void test_answer__row_that_ends_the_attempt_records_it(void **state)
+{
+    (void)state;
+    start(
+        "{'code': 'a', 'steps': ["
+        "{'code': 'pay', 'procedure': {'type': 'integration.http', 'url': 'http://pay.example/'}},"
+        "{'code': 'ship', 'procedure': {'type': 'integration.http', 'url': 'http://pay.example/'},"
+        " 'retry': {'maxAttempts': 2, 'delay': '1s'}}]}");
+    answer_status(200);
+    assert_string_equal(last_rows(), "completed call ");
+    assert_string_equal(rig_text(&rig, rig.last.history.items[0].answered), ID "-pay");
+    assert_int_equal(rig.last.history.items[1].answered.len, 0);
+    answer_status(503);
+    assert_string_equal(rig_text(&rig, rig.last.history.items[0].answered), ID "-ship");
+    assert_null(strstr(last_rows(), "answer"));
+}
+
+static void test_answer__step_that_goes_on_records_it_by_a_row_of_its_own(void **state)
+{
+    (void)state;
+    start("{'code': 'a', 'steps': [{'code': 'pay', 'procedure': ["
+          "  {'type': 'integration.http', 'url': 'http://pay.example/a', 'as': 'a'},"
+          "  {'type': 'integration.http', 'url': 'http://pay.example/b'}]}]}");
+    answer_status(200);
+    assert_string_equal(last_rows(), "answer call ");
+    assert_int_equal(rig.last.history.items[1].seq, left()->seq);
+    answer_status(200);
+    assert_string_equal(last_rows(), "completed ");
+}
+
 static void test_call__bad_requests_fail_before_anything_is_sent(void **state)
 {
     static const char *const bad[][2] = {
@@ -432,6 +475,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLAIM(test_call__is_in_the_commit_and_its_answer_is_the_result),
         CLAIM(test_call__goes_on_after_a_restart),
+        CLAIM(test_answer__row_that_ends_the_attempt_records_it),
+        CLAIM(test_answer__step_that_goes_on_records_it_by_a_row_of_its_own),
         CLAIM(test_call__bad_requests_fail_before_anything_is_sent),
         CLAIM(test_call__url_that_is_too_long_fails_the_step),
         CLAIM(test_answer__statuses_have_classes),

@@ -185,9 +185,7 @@ static void note_heard(struct sim_node *at, const struct effect_call *call)
 static bool applies_answer(const struct commit *commit, struct str key)
 {
     for (size_t i = 0; i < commit->history.count; i++)
-        if (commit->history.items[i].kind == HISTORY_EVENT &&
-            str_eq(commit->history.items[i].status, STR("answer")) &&
-            str_eq(commit->history.items[i].key, key))
+        if (str_eq(commit->history.items[i].answered, key))
             return true;
     return false;
 }

@@ -253,12 +253,14 @@ static void test_store__long_history_is_deleted_in_parts_and_gone_with_the_first
 {
     struct contract *c = *state;
     struct commit *ended = contract_start(c, STATUS_FAILED, DELETE_ROWS_MAX + 10);
+    struct commit *retry = contract_advance(c, ended, STATUS_RUNNING, 1);
+    struct member *start = contract_member(c, ended);
     struct rest rest = {.id = ended->after->id};
     struct assertion s = {.id = ended->after->id, .row_version = 1};
     struct member asserts = {.kind = MEMBER_ASSERT, .assertion = &s};
     bool has_more;
 
-    assert_int_equal(contract_commit(c, ended), MEMBER_APPLIED);
+    contract_write(c, contract_batch(c, start, NULL));
     assert_int_equal(delete_one(c, ended->after->id, false, &has_more)->result, MEMBER_APPLIED);
     assert_true(has_more);
     assert_null(contract_load(c, ended->after->id));
@@ -268,6 +270,9 @@ static void test_store__long_history_is_deleted_in_parts_and_gone_with_the_first
     /* An operator's retry that was on its way finds nothing. */
     assert_int_equal(contract_commit(c, contract_advance(c, ended, STATUS_RUNNING, 1)),
                      MEMBER_GONE);
+    retry->after->row = start->row;
+    retry->before = (struct commit_before){.is_known = true, .status = STATUS_FAILED};
+    assert_int_equal(contract_commit(c, retry), MEMBER_GONE);
     contract_write(c, contract_batch(c, &asserts, NULL));
     assert_int_equal(asserts.result, MEMBER_GONE);
     /* It is gone for everybody else; who has begun goes on. */

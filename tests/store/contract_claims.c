@@ -224,6 +224,40 @@ static void test_store__advance_by_row_finds_the_same_execution(void **state)
     assert_int_equal(contract_load(c, id_of(start))->status, STATUS_COMPLETED);
 }
 
+/* As engine_advance() makes them: the row is known, and so is what it says. */
+static struct commit *advance_known(struct contract *c, const struct commit *before, int64_t row)
+{
+    struct commit *next = contract_advance(c, before, before->after->status, 1);
+
+    next->after->row = row;
+    next->after->cursor.step = before->after->cursor.step;
+    next->before = (struct commit_before){.is_known = true,
+                                          .status = before->after->status,
+                                          .keeps_wake = true,
+                                          .keeps_step = true,
+                                          .keeps_rest = true};
+    return next;
+}
+
+static void test_store__commit_that_knows_its_row_is_held_against_it(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1), *next;
+    struct member *m = contract_member(c, start);
+    struct stored_execution *e;
+
+    contract_write(c, contract_batch(c, m, NULL));
+    next = advance_known(c, start, m->row);
+    assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, advance_known(c, start, m->row)), MEMBER_STALE);
+    assert_int_equal(contract_commit(c, advance_known(c, start, m->row + 1000)), MEMBER_GONE);
+    e = contract_load(c, id_of(start));
+    assert_int_equal(e->status, STATUS_WAITING);
+    assert_int_equal(e->row_version, 2);
+    assert_int_equal(e->seq, 2);
+    assert_int_equal(e->wake_at_us, next->after->wake_at_us);
+}
+
 static void test_store__start_of_a_known_id_is_stale(void **state)
 {
     struct contract *c = *state;
@@ -546,6 +580,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__stale_member_is_refused_and_others_are_applied),
     CLAIM(test_store__one_batch_holds_several_commits_of_one_execution),
     CLAIM(test_store__advance_by_row_finds_the_same_execution),
+    CLAIM(test_store__commit_that_knows_its_row_is_held_against_it),
     CLAIM(test_store__start_of_a_known_id_is_stale),
     CLAIM(test_store__advance_of_nothing_is_gone),
     CLAIM(test_store__member_that_the_database_refuses_harms_no_other),

@@ -362,7 +362,8 @@ static void test_sqlite__writing_a_commit_makes_no_table_and_searches_no_text(vo
                                        SQL_ADVANCE,
                                        SQL_ADVANCE_CONTEXT,
                                        SQL_ADVANCE_WAKE,
-                                       SQL_ADVANCE_WAKE_CONTEXT,
+                                       SQL_ADVANCE_CONTEXT_WAKE_STEP,
+                                       SQL_ADVANCE_CONTEXT_ALL,
                                        SQL_LIVE_KEY_DROP,
                                        SQL_OUTBOX_INSERT,
                                        SQL_JOB_INSERT,
@@ -385,6 +386,36 @@ static void test_sqlite__writing_a_commit_makes_no_table_and_searches_no_text(vo
             if (detail != NULL && strncmp(detail, "instr(", 6) == 0)
                 fail_msg("%s searches a text", sql_for_sqlite(written[i]));
         }
+        sqlite3_finalize(statement);
+    }
+    sqlite3_close(handle);
+}
+
+/* A column that is named has its indexes written, whether its value changes or not. */
+static void test_sqlite__advance_writes_the_indexes_of_what_changes_alone(void **state)
+{
+    static const struct {
+        enum sql sql;
+        int indexes;
+    } cases[] = {{SQL_ADVANCE, 0},
+                 {SQL_ADVANCE_CONTEXT, 0},
+                 {SQL_ADVANCE_WAKE, 1}, /* execution_by_wake_at */
+                 {SQL_ADVANCE_STEP, 2}, /* execution_by_step, execution_live */
+                 {SQL_ADVANCE_CONTEXT_WAKE_STEP, 3}};
+    struct contract *c = *state;
+    sqlite3 *handle;
+
+    assert_int_equal(sqlite3_open(path_of(c, "pawl.db").ptr, &handle), SQLITE_OK);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct str sql = str_printf(&c->mem, "EXPLAIN %s", sql_for_sqlite(cases[i].sql));
+        sqlite3_stmt *statement;
+        int indexes = 0;
+
+        assert_int_equal(sqlite3_prepare_v2(handle, sql.ptr, -1, &statement, NULL), SQLITE_OK);
+        while (sqlite3_step(statement) == SQLITE_ROW)
+            indexes += strcmp((const char *)sqlite3_column_text(statement, 1), "IdxInsert") == 0;
+        if (indexes != cases[i].indexes)
+            fail_msg("%s writes %d indexes", sql_for_sqlite(cases[i].sql), indexes);
         sqlite3_finalize(statement);
     }
     sqlite3_close(handle);
@@ -468,6 +499,7 @@ int main(void)
         CLAIM(test_sqlite__tables_of_the_seed_can_be_asked),
         CLAIM(test_sqlite__no_read_scans_a_table),
         CLAIM(test_sqlite__writing_a_commit_makes_no_table_and_searches_no_text),
+        CLAIM(test_sqlite__advance_writes_the_indexes_of_what_changes_alone),
         CLAIM(test_sqlite__slow_read_is_cut),
         CLAIM(test_sqlite__begin_that_is_cut_leaves_no_snapshot_open),
     };

@@ -200,8 +200,12 @@ bool wake_with_answer(struct turn *t, struct value output, struct value error)
 
 static bool answered(struct turn *t, struct value output, struct value error)
 {
-    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = t->x->cursor.awaited;
-    return wake_with_answer(t, output, error);
+    bool complete;
+
+    turn_answered(t);
+    complete = wake_with_answer(t, output, error);
+    turn_record_answer(t);
+    return complete;
 }
 
 /* The parent looks for itself whether the execution that it started has ended. */

@@ -57,6 +57,7 @@ struct ask *ask_leave(struct turn *t, struct ask a, struct str why)
     struct history_row *row;
     struct ask *left;
 
+    turn_record_answer(t); /* of what the step has asked for before */
     cursor->asked_seq = t->x->seq + 1;
     step_wait(t, cursor->phase, ask_of(cursor)->waiting, str_of(ask_name(cursor->ask)), why);
     row = &t->out->history.items[t->out->history.count - 1];

@@ -2,7 +2,7 @@
  * commit.h - all that one advance changes, as one unit that the store makes
  * durable or refuses: the output of engine_advance().
  *
- * why: decisions 0103, 0221
+ * why: decisions 0103, 0221, 0415
  */
 #ifndef PAWL_ENGINE_COMMIT_H
 #define PAWL_ENGINE_COMMIT_H
@@ -15,6 +15,7 @@
 #include "engine/commit/notice.h"
 #include "engine/commit/reads.h"
 #include "engine/commit/task_act.h"
+#include "engine/status.h"
 
 struct command_spec;
 struct execution;
@@ -176,11 +177,24 @@ struct letter_close {
     } steps;
 };
 
+/*
+ * What a commit leaves as it was. row_version is the fence: a store that finds the version which the
+ * commit rests on knows that its row says this, and need not read it.
+ */
+struct commit_before {
+    bool is_known; /* else the store reads the row, and nothing here counts */
+    enum execution_status status;
+    bool keeps_wake; /* wake_at */
+    bool keeps_step; /* current_step */
+    bool keeps_rest; /* status, error, kind of wait, whether there are branches */
+};
+
 /* All that one advance changes. */
 struct commit {
     enum advance_result result;
-    bool is_start;           /* the execution is new */
-    int64_t read_version;    /* the row_version that this rests on; 0 for a start */
+    bool is_start;        /* the execution is new */
+    int64_t read_version; /* the row_version that this rests on; 0 for a start */
+    struct commit_before before;
     struct execution *after; /* the new state, in the turn's memory */
     struct history history;  /* rows in order of seq */
     struct record_writes records;

@@ -28,6 +28,7 @@ struct history_row {
     int64_t took;   /* the seq of the signal that the step took, or 0; of a stored row: state.h */
     struct str dep; /* for traces: who was called, or empty */
     int64_t part;   /* ... and which of several alike in one attempt */
+    struct str answered; /* the key of the attempt whose answer this row records, or empty */
 };
 
 struct history {

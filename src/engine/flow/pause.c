@@ -116,7 +116,8 @@ void pause_defer_answer(struct turn *t, struct value output, struct value error)
         (void)turn_failure(t, &json);
     else if (!is_output && !turn_json(t, turn_or_null(error), &json))
         json = STR("null");
-    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = cursor->awaited;
+    turn_answered(t);
+    turn_record_answer(t);
     buf_init_arena(&answer, t->mem);
     field_json(&answer, is_output ? "output" : "error", json);
     cursor->deferred_answer_json = field_end(&answer);

@@ -42,15 +42,15 @@ struct checkpoint {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int64_t log_pages;     /* as the writer last said */
-    int64_t file_pages;    /* that the log's file has room for */
-    int64_t step_pages;    /* between two rounds beside the writer; by the free space */
-    int64_t restart_pages; /* when the log is to begin anew; by the free space */
-    int64_t space_pages;   /* when to look at the free space again */
-    int64_t next_pages;    /* when to work beside the writer */
-    int64_t stop_pages;    /* when the writer waits */
-    uint64_t notified;     /* how often checkpoint_notify() was called */
-    bool is_full;          /* there was no space for the log */
+    int64_t log_pages;         /* as the writer last said */
+    int64_t file_pages;        /* that the log's file has room for */
+    int64_t step_pages;        /* between two rounds beside the writer; by the free space */
+    int64_t restart_pages;     /* when the log is to begin anew; by the free space */
+    int64_t space_pages;       /* when to look at the free space again */
+    int64_t next_pages;        /* when to work beside the writer */
+    int64_t stop_pages;        /* when the writer waits */
+    uint64_t notified;         /* how often checkpoint_notify() was called */
+    bool is_full;              /* there was no space for the log */
     enum checkpoint_loan loan; /* of the reserve, to the writer */
     bool closing;
 };

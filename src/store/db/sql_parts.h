@@ -44,14 +44,21 @@
     "WHERE o.execution = e.row AND o.status = 'pending'), (SELECT count(*) FROM dead_letters d "   \
     "WHERE d.execution = e.row AND d.status = 'open')"
 
-/* ?1 row, ?2 row_version read; then the context, where it is written, as ?19 and ?20. */
+/*
+ * The state of an execution after a commit: ?1 row, ?2 row_version read. SQLite writes every index
+ * that holds a column which is named, so those in indexes are named only where they change.
+ */
 #define ADVANCE_SET                                                                                \
-    "status = ?3, row_version = ?4, seq = ?5, started_at = ?6, completed_at = ?7, "                \
-    "updated_at = ?8, stop_requested = ?9, crash_count = ?10, current_step = ?11, cursor = ?12, "  \
-    "waiting_for = ?13, error = ?14, result = ?15, waiting_kind = ?16, format = ?17, "             \
-    "has_branches = ?18"
-#define ADVANCE_WHERE " WHERE row = ?1 AND row_version = ?2"
-#define SET_CONTEXT ", context = ?19, checkpoint_seq = ?20"
+    "UPDATE execution SET row_version = ?3, seq = ?4, started_at = ?5, completed_at = ?6, "        \
+    "updated_at = ?7, stop_requested = ?8, crash_count = ?9, cursor = ?10, waiting_for = ?11, "    \
+    "result = ?12, format = ?13"
+#define SET_CONTEXT(json, seq) ", context = ?" #json ", checkpoint_seq = ?" #seq
+#define SET_STEP(code) ", current_step = ?" #code
+#define SET_WAKE(at) ", wake_at = ?" #at
+#define SET_STATUS(status, error, kind, branches)                                                  \
+    ", status = ?" #status ", error = ?" #error ", waiting_kind = ?" #kind                         \
+    ", has_branches = ?" #branches
+#define ADVANCE_WHERE " WHERE row = ?1 AND row_version = ?2 AND deleted_at IS NULL"
 
 /* A stored execution without the two columns that may be large. */
 #define EXECUTION_COLUMNS                                                                          \

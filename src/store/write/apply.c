@@ -77,7 +77,6 @@ static enum db_status before_of_cached(struct apply *a, struct uuid id, int64_t 
     if (status == DB_ROW)
         *out = (struct before){.row = cached->row,
                                .row_version = cached->row_version,
-                               .wake_at_us = cached->wake_at_us,
                                .status = cached->status,
                                .cached = cached};
     return status;
@@ -97,10 +96,29 @@ static enum db_status load_before(struct apply *a, struct uuid of, int64_t row, 
         if (!status_read(db_column_text(a->db, sql, 1), &out->status))
             status = DB_CORRUPT;
         out->row_version = db_column_int(a->db, sql, 2);
-        out->wake_at_us = db_column_int(a->db, sql, 3);
     }
     db_end(a->db, sql);
     return status;
+}
+
+/*
+ * Whether the statement that writes the state decides by itself whether the commit holds: the commit
+ * says what its row was, and nothing of it is written or read before that statement.
+ */
+static bool decides_by_writing(const struct apply *a, const struct commit *c)
+{
+    return !a->db->has_sets && c->before.is_known && c->after->row != 0 && c->received == NULL &&
+           c->records.count == 0;
+}
+
+/* The same as load_before(), without reading where that is not needed. */
+static enum db_status find_before(struct apply *a, const struct commit *c, struct before *out)
+{
+    if (!decides_by_writing(a, c))
+        return load_before(a, c->after->id, c->after->row, out);
+    *out = (struct before){
+        .row = c->after->row, .row_version = c->read_version, .status = c->before.status};
+    return DB_ROW;
 }
 
 /* Whether a live execution of this code and organisation has the key. DB_ROW: m->holder is it. */
@@ -173,58 +191,82 @@ static enum apply_result start_execution(struct apply *a, struct member *m)
     return APPLY_DONE;
 }
 
-/* The business key goes when an execution ends, and comes back when it is taken up again. */
-static enum apply_result move_live_key(struct apply *a, struct member *m,
-                                       const struct before *before)
+/* Whether the business key comes back with this commit, or goes; and nobody has it who should not. */
+static enum apply_result check_live_key(struct apply *a, struct member *m,
+                                        const struct before *before, bool *changes)
 {
     const struct execution *e = m->commit->after;
-    bool was_live = status_is_live(before->status);
+    bool is_live = status_is_live(e->status);
+
+    *changes = e->key.len > 0 && status_is_live(before->status) != is_live;
+    if (!*changes || !is_live)
+        return APPLY_DONE;
+    a->status = find_holder(a, m, e);
+    if (a->status == DB_ROW)
+        return apply_refuse(a, m, MEMBER_KEY_BUSY);
+    return apply_done_if(a->status == DB_DONE);
+}
+
+/* The business key goes when an execution ends, and comes back when it is taken up again. */
+static bool move_live_key(struct apply *a, const struct member *m, const struct before *before)
+{
+    const struct execution *e = m->commit->after;
     bool is_live = status_is_live(e->status);
     struct cached_key *key;
 
-    if (e->key.len == 0 || was_live == is_live)
-        return APPLY_DONE;
-    if (is_live) {
-        a->status = find_holder(a, m, e);
-        if (a->status == DB_ROW)
-            return apply_refuse(a, m, MEMBER_KEY_BUSY);
-        if (a->status != DB_DONE)
-            return APPLY_FAILED;
-    }
+    if (before->cached == NULL)
+        return apply_write(a, is_live ? SQL_LIVE_KEY_TAKE : SQL_LIVE_KEY_DROP,
+                           DB_PARAMS(db_int(m->row)));
+    key = gather_key(a, e);
+    if (key != NULL)
+        *key = (struct cached_key){.is_held = is_live, .holder = e->id};
+    return true; /* the row says it when it is written */
+}
+
+/* No row was written: somebody else has changed it, or deleted the execution. */
+static enum apply_result refuse_unwritten(struct apply *a, struct member *m)
+{
+    const struct execution *e = m->commit->after;
+    struct before now;
+
+    a->status = load_before(a, e->id, e->row, &now);
+    if (a->status != DB_ROW && a->status != DB_DONE)
+        return APPLY_FAILED;
+    return apply_refuse(a, m, a->status == DB_ROW ? MEMBER_STALE : MEMBER_GONE);
+}
+
+/* Its row, or what waits to be written of it. m->result is unchanged when that was done. */
+static enum apply_result write_state(struct apply *a, struct member *m, const struct before *before)
+{
     if (before->cached != NULL) {
-        key = gather_key(a, e);
-        if (key != NULL)
-            *key = (struct cached_key){.is_held = is_live, .holder = e->id};
-        return APPLY_DONE; /* the row says it when it is written */
+        a->wrote = true;
+        gather_change(before->cached, m->commit);
+        return APPLY_DONE;
     }
-    return apply_done_if(
-        apply_write(a, is_live ? SQL_LIVE_KEY_TAKE : SQL_LIVE_KEY_DROP, DB_PARAMS(db_int(m->row))));
+    if (!apply_update_execution(a, m->commit, before->row))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0)
+        return refuse_unwritten(a, m);
+    if (!m->commit->moves)
+        return APPLY_DONE;
+    a->status = apply_move_execution(a, m->commit->after, before->row);
+    return apply_done_if(a->status == DB_DONE);
 }
 
 static enum apply_result advance_execution(struct apply *a, struct member *m,
                                            const struct before *before)
 {
     const struct execution *e = m->commit->after;
-    enum apply_result end = move_live_key(a, m, before);
+    bool moves_key;
+    enum apply_result end = check_live_key(a, m, before, &moves_key);
 
+    if (end == APPLY_DONE && m->result == MEMBER_APPLIED)
+        end = write_state(a, m, before);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    if (m->commit->moves && !apply_keep_snapshot(a, e))
+    if ((moves_key && !move_live_key(a, m, before)) ||
+        (m->commit->moves && !apply_keep_snapshot(a, e)))
         return APPLY_FAILED;
-    if (before->cached != NULL) {
-        a->wrote = true;
-        gather_change(before->cached, m->commit);
-    } else {
-        if (!apply_update_execution(a, m->commit, before))
-            return APPLY_FAILED;
-        if (db_changes(a->db) == 0)
-            return apply_refuse(a, m, MEMBER_STALE);
-        if (m->commit->moves) {
-            a->status = apply_move_execution(a, e, before->row);
-            if (a->status != DB_DONE)
-                return APPLY_FAILED;
-        }
-    }
     a->counts[before->status]--;
     a->counts[e->status]++;
     return APPLY_DONE;
@@ -335,7 +377,7 @@ static enum apply_result check_commit(struct apply *a, struct member *m, struct 
         return apply_refuse_with(a, m, ERR_TOO_LARGE, "the history of this execution is full");
     if (c->is_start)
         return APPLY_DONE;
-    a->status = load_before(a, c->after->id, c->after->row, before);
+    a->status = find_before(a, c, before);
     if (a->status == DB_DONE)
         return apply_refuse(a, m, MEMBER_GONE);
     if (a->status == DB_BUSY && a->db->has_sets)

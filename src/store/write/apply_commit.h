@@ -10,7 +10,7 @@
 
 /* An execution as it stands before the commit. */
 struct before {
-    int64_t row, row_version, wake_at_us;
+    int64_t row, row_version;
     enum execution_status status;
     struct cached_execution *cached; /* where the state waits to be written; or NULL */
 };
@@ -23,8 +23,7 @@ enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
 enum db_status apply_move_execution(struct apply *a, const struct execution *e, int64_t row);
 
 /* False of these: a->status says why. */
-bool apply_update_execution(struct apply *a, const struct commit *c,
-                            const struct before *before) MUST_USE;
+bool apply_update_execution(struct apply *a, const struct commit *c, int64_t row) MUST_USE;
 bool apply_keep_snapshot(struct apply *a, const struct execution *e) MUST_USE;
 bool apply_history(struct apply *a, const struct commit *c, int64_t row) MUST_USE;
 

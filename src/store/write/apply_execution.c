@@ -98,18 +98,45 @@ bool apply_keep_snapshot(struct apply *a, const struct execution *e)
                                           db_int(e->updated_at_us)));
 }
 
-/* Indexed columns are named only where they change: naming one rewrites its index. */
-bool apply_update_execution(struct apply *a, const struct commit *c, const struct before *before)
+/* By whether it has a checkpoint, and by what changes: see commit_before. */
+static enum sql advance_statement(bool has_context, bool wakes, bool moves, bool all)
 {
-    static const enum sql statements[2][2] = {{SQL_ADVANCE, SQL_ADVANCE_CONTEXT},
-                                              {SQL_ADVANCE_WAKE, SQL_ADVANCE_WAKE_CONTEXT}};
+    static const enum sql some[2][2][2] = {
+        {{SQL_ADVANCE, SQL_ADVANCE_STEP}, {SQL_ADVANCE_WAKE, SQL_ADVANCE_WAKE_STEP}},
+        {{SQL_ADVANCE_CONTEXT, SQL_ADVANCE_CONTEXT_STEP},
+         {SQL_ADVANCE_CONTEXT_WAKE, SQL_ADVANCE_CONTEXT_WAKE_STEP}}};
+
+    if (all)
+        return has_context ? SQL_ADVANCE_CONTEXT_ALL : SQL_ADVANCE_ALL;
+    return some[has_context][wakes][moves];
+}
+
+/* Whether the row says what the commit has not written because it was that before. */
+static bool row_is_whole(struct apply *a, const struct execution *e, int64_t row)
+{
+    const struct db_value expected[] = {db_text(status_text(e->status)),
+                                        db_text_or_null(execution_current_step(e)),
+                                        db_text_or_null(e->error_json), waiting_kind_value(e)};
+    bool is_whole = db_run(a->db, SQL_EXECUTION_INDEXED, DB_PARAMS(db_int(row))) == DB_ROW;
+
+    for (unsigned i = 0; is_whole && i < ARRAY_SIZE(expected); i++)
+        is_whole = str_eq(db_column_text(a->db, SQL_EXECUTION_INDEXED, i), expected[i].text);
+    is_whole = is_whole && db_column_int(a->db, SQL_EXECUTION_INDEXED, 4) == e->wake_at_us &&
+               db_column_int(a->db, SQL_EXECUTION_INDEXED, 5) == (e->other_count > 0);
+    db_end(a->db, SQL_EXECUTION_INDEXED);
+    return is_whole;
+}
+
+bool apply_update_execution(struct apply *a, const struct commit *c, int64_t row)
+{
+    const struct commit_before *before = &c->before;
     const struct execution *e = c->after;
-    bool wakes = e->wake_at_us != before->wake_at_us;
-    unsigned count = 18;
+    bool all = !before->is_known || !before->keeps_rest;
+    bool wakes = all || !before->keeps_wake, moves = all || !before->keeps_step;
+    unsigned count = 13;
     struct db_value params[DB_PARAMS_MAX] = {
-        db_int(before->row),
+        db_int(row),
         db_int(c->read_version),
-        db_text(status_text(e->status)),
         db_int(e->row_version),
         db_int(e->seq),
         db_some_int(e->started_at_us),
@@ -117,14 +144,10 @@ bool apply_update_execution(struct apply *a, const struct commit *c, const struc
         db_int(e->updated_at_us),
         db_int(e->stop_requested),
         db_int(e->crash_count),
-        db_text_or_null(execution_current_step(e)),
         db_text_or_null(c->cursor_json),
         db_text_or_null(e->waiting_for_json),
-        db_text_or_null(e->error_json),
         db_text_or_null(e->result_json),
-        waiting_kind_value(e),
         db_int(EXECUTION_FORMAT),
-        has_branches_value(e),
     };
 
     if (c->writes_context) {
@@ -133,7 +156,18 @@ bool apply_update_execution(struct apply *a, const struct commit *c, const struc
     }
     if (wakes)
         params[count++] = db_some_int(e->wake_at_us);
-    return apply_write(a, statements[wakes][c->writes_context], params, count);
+    if (moves)
+        params[count++] = db_text_or_null(execution_current_step(e));
+    if (all) {
+        params[count++] = db_text(status_text(e->status));
+        params[count++] = db_text_or_null(e->error_json);
+        params[count++] = waiting_kind_value(e);
+        params[count++] = has_branches_value(e);
+    }
+    if (!apply_write(a, advance_statement(c->writes_context, wakes, moves, all), params, count))
+        return false;
+    ASSERT_SLOW(db_changes(a->db) == 0 || row_is_whole(a, e, row));
+    return true;
 }
 
 bool apply_history(struct apply *a, const struct commit *c, int64_t row)
