@@ -202,10 +202,11 @@ static struct str from_query(void *context, const char *name)
 
 static bool refuse_first(struct call *c, const struct findings *findings)
 {
-    const struct finding *first = &findings->items[0];
+    const struct finding *first;
 
     if (findings->count == 0)
         return true;
+    first = &findings->items[0];
     if (first->hint.text.len > 0)
         return call_refuse_text(c, ERR_BAD_REQUEST, sentence_hinted, SENTENCE_ARG(first->message),
                                 SENTENCE_ARG(first->hint));

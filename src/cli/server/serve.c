@@ -435,12 +435,13 @@ static bool check_other_store(const struct server *s, struct err *err)
     if (!store_glance(str_of(text_of(s, SETTING_STORE)), data, &there, err))
         return false;
     return there.is_used ||
-           err_set(err, ERR_CONFLICT,
-                   "%.*s holds an installation on SQLite (pawl.db), and the database of --store is "
-                   "empty: its executions, schedules and definitions would be gone from sight. Go "
-                   "on without --store; or name a new folder with --data to begin anew on "
-                   "PostgreSQL, with definitions from pawl export",
-                   STR_ARG(data));
+           err_set(
+               err, ERR_CONFLICT,
+               "%.*s holds an installation on SQLite (pawl.db), and the database of --store is "
+               "empty: its executions, schedules and definitions would be gone from sight. Take "
+               "them along with pawl move --from %.*s --to URL; or go on without --store; or "
+               "name a new folder with --data to begin anew",
+               STR_ARG(data), STR_ARG(data));
 }
 
 static bool open_server(struct server *s, struct str *token, struct err *err)

@@ -221,8 +221,7 @@ int64_t settings_duration_us(const struct settings *s, enum setting_symbol symbo
     return read_duration(str_of(s->items[symbol].value), &us) ? us : 0;
 }
 
-/* A URL without the password in it. */
-static struct str without_password(struct arena *mem, const char *url)
+struct str settings_without_password(struct arena *mem, const char *url)
 {
     struct str all = str_of(url);
     int64_t scheme = str_find(all, STR("://"), 0), at = -1, colon;
@@ -248,8 +247,9 @@ void settings_print(const struct settings *s, bool as_json)
         buf_char(&out, '{');
     for (int i = 0; i < SETTING_COUNT; i++) {
         const struct setting *setting = &s->items[i];
-        struct str value = specs[i].kind == KIND_URL ? without_password(&mem, setting->value)
-                                                     : str_of(setting->value);
+        struct str value = specs[i].kind == KIND_URL
+                               ? settings_without_password(&mem, setting->value)
+                               : str_of(setting->value);
         if (as_json) {
             object_nested(&out, specs[i].name);
             object_text(&out, "value", value);

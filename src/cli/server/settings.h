@@ -39,4 +39,7 @@ bool settings_flag(const struct settings *s, enum setting_symbol symbol);
 int64_t settings_number(const struct settings *s, enum setting_symbol symbol);
 int64_t settings_duration_us(const struct settings *s, enum setting_symbol symbol);
 
+/* A URL without the password in it, for people; in `mem`, or `url` itself. */
+struct str settings_without_password(struct arena *mem, const char *url);
+
 #endif

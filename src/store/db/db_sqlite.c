@@ -4,6 +4,7 @@
  * The file is in WAL mode with synchronous=FULL: a commit that came back is on
  * the disk. Nothing is checkpointed by commits; see checkpoint.c.
  */
+#include "store/db/db_sqlite.h"
 #include "base/alloc.h"
 #include "base/time/clock.h"
 #include "store/db/checkpoint.h"
@@ -34,7 +35,8 @@ struct db_sqlite {
     sqlite3_stmt *statements[SQL_COUNT];
     bool open[SQL_COUNT];
     int64_t log_pages;
-    int64_t cut_at_us; /* by the monotonic clock; 0 = never */
+    int64_t cut_at_us;     /* by the monotonic clock; 0 = never */
+    sqlite3_stmt *writing; /* the rows of a whole table: table_sqlite.c */
 };
 
 static struct db_sqlite *sqlite_of(struct db *db)
@@ -110,6 +112,21 @@ static enum db_status note(struct db_sqlite *db, int code)
         (void)snprintf(db->base.message, sizeof(db->base.message), "SQLite: %s (%d)",
                        sqlite3_errmsg(db->handle), sqlite3_extended_errcode(db->handle));
     return status;
+}
+
+struct sqlite3 *db_sqlite_handle(struct db *db)
+{
+    return sqlite_of(db)->handle;
+}
+
+enum db_status db_sqlite_status(struct db *db, int code)
+{
+    return note(sqlite_of(db), code);
+}
+
+struct sqlite3_stmt **db_sqlite_writing(struct db *db)
+{
+    return &sqlite_of(db)->writing;
 }
 
 static int bind(sqlite3_stmt *statement, int number, const struct db_value *v)
@@ -224,6 +241,7 @@ static void sqlite_close(struct db *base)
 
     for (unsigned i = 0; i < SQL_COUNT; i++)
         sqlite3_finalize(db->statements[i]);
+    sqlite3_finalize(db->writing);
     sqlite3_close(db->handle);
     free(db);
 }

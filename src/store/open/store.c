@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -102,12 +103,51 @@ static bool register_node(struct sql_store *s, struct err *err)
     return status == DB_DONE ? true : db_fail(s->db, status, err);
 }
 
+/* Whether the installation is here: not on its way to this database, and not moved from it. */
+static bool is_here(struct sql_store *s, struct err *err)
+{
+    enum db_status status = db_run(s->db, SQL_MOVE_MARK, DB_NO_PARAMS);
+    bool is_moving =
+        status == DB_ROW && str_eq(db_column_text(s->db, SQL_MOVE_MARK, 0), STR("moving"));
+
+    db_end(s->db, SQL_MOVE_MARK);
+    if (status == DB_DONE)
+        return true;
+    if (status != DB_ROW)
+        return db_fail(s->db, status, err);
+    if (is_moving)
+        return err_set(err, ERR_CONFLICT,
+                       "a move to this store is not finished: repeat it with pawl move");
+    return err_set(err, ERR_CONFLICT,
+                   "this installation was moved away with pawl move: start the server on the store "
+                   "that it was moved to. To go on here all the same, drop the table \"moved\"");
+}
+
+/* A file that was moved away has another name: a new one in its place would be empty. */
+static bool file_is_here(struct sql_store *s, struct err *err)
+{
+    char moved[PATH_MAX];
+    int len = snprintf(moved, sizeof(moved), "%.*s.moved", STR_ARG(s->path));
+
+    if (!s->is_sqlite || len >= (int)sizeof(moved) || access(moved, F_OK) != 0 ||
+        access(s->path.ptr, F_OK) == 0)
+        return true;
+    return err_set(err, ERR_CONFLICT,
+                   "this installation was moved to PostgreSQL with pawl move: name that with "
+                   "--store. To go on here all the same, rename %s to pawl.db",
+                   moved);
+}
+
 static bool try_open_database(struct sql_store *s, struct err *err)
 {
     if (s->db != NULL)
         db_close(s->db);
+    s->db = NULL;
+    if (!file_is_here(s, err))
+        return false;
     s->db = store_connect(s, DB_CREATE, err);
-    if (s->db == NULL || !migrate(s->db, s->is_sqlite, clock_wall_us(&clock_system), err))
+    if (s->db == NULL || !is_here(s, err) ||
+        !migrate(s->db, s->is_sqlite, clock_wall_us(&clock_system), err))
         return false;
     CRASH_POINT(MIGRATED);
     return register_node(s, err);
