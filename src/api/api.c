@@ -18,6 +18,7 @@
 #include "http/origin.h"
 #include "http/percent.h"
 #include "http/rate.h"
+#include "value/mask.h"
 
 #include <sys/random.h>
 
@@ -402,19 +403,41 @@ static void answer_closing(void *context, const struct http_request *r, struct a
     problem_answer(context, r, mem, &err, "1", out);
 }
 
+static bool request_only_reads(const struct http_request *r)
+{
+    return str_eq(r->method, STR("GET")) || str_eq(r->method, STR("HEAD"));
+}
+
 /* The store does not answer. What was to be changed may be changed yet. */
 static void answer_store_away(void *context, const struct http_request *r, struct arena *mem,
                               struct http_answer *out)
 {
-    bool only_reads = str_eq(r->method, STR("GET")) || str_eq(r->method, STR("HEAD"));
     struct err err;
 
-    if (only_reads)
+    if (request_only_reads(r))
         (void)err_set(&err, ERR_STORE_AWAY, "the database does not answer; try again later");
     else
         (void)err_set(&err, ERR_OUTCOME_UNKNOWN,
                       "the database does not answer: whether it happened is not known");
     problem_answer(context, r, mem, &err, STORE_RETRY_AFTER, out);
+}
+
+/* Nothing has answered the request: a fault of the server, and its client is not to wait for ever. */
+static void answer_overdue(void *context, const struct http_request *r, struct arena *mem,
+                           struct http_answer *out)
+{
+    const struct api *api = context;
+    struct err err;
+
+    log_write(LOG_ERROR, "a request was not decided in time",
+              LOG_FIELDS(log_str("requestId", api_request_id(api, mem, r->number)),
+                         log_str("method", r->method), log_str("path", mask_links(mem, r->path))));
+    if (request_only_reads(r))
+        (void)err_set(&err, ERR_OVERLOADED, "there was no answer in time; try again");
+    else
+        (void)err_set(&err, ERR_OUTCOME_UNKNOWN,
+                      "there was no answer in time: whether it happened is not known");
+    problem_answer(api, r, mem, &err, "1", out);
 }
 
 void api_answer_undecided(struct api *api)
@@ -472,6 +495,7 @@ static bool open_http(struct api *api, struct err *err)
         .admit = admit,
         .handle = handle,
         .closing = answer_closing,
+        .overdue = answer_overdue,
         .context = api,
         .clock = api->options.clock,
         .connections_max = api->options.connections_max,

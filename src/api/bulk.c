@@ -10,6 +10,7 @@
 enum { PAGE = 200, PAGES_MAX = 200, LIMIT_MAX = 10000, STATUS_RESERVED = 102 };
 
 #define LOOK_AGAIN_US INT64_C(200000)
+#define BULK_WAIT_US INT64_C(600000000) /* 10,000 members may take minutes */
 
 static void bulk_read_page(struct bulk *b);
 static void bulk_look(struct bulk *b);
@@ -464,6 +465,7 @@ bool bulk_take(struct bulk *b, struct call *c, const struct bulk_body *body)
 
 void bulk_start(struct bulk *b)
 {
+    b->call->http->wait_us = BULK_WAIT_US;
     if (b->idempotency.key.len == 0)
         bulk_read_page(b);
     else

@@ -248,11 +248,12 @@ bool call_wait(struct call *c, int64_t *out_us)
     *out_us = 0;
     if (text.ptr == NULL)
         return true;
-    *out_us = WAIT_DEFAULT_US;
+    *out_us = c->http->wait_us = WAIT_DEFAULT_US;
     if (text.len == 0)
         return true;
     if (duration_read(text, &v) && v.seconds >= 0 && v.seconds < WAIT_MAX_US / 1000000) {
         *out_us = v.seconds * 1000000 + v.nanos / 1000;
+        c->http->wait_us = *out_us;
         return true;
     }
     return call_refuse_text(c, ERR_BAD_REQUEST,

@@ -12,6 +12,7 @@
 #include "http/listen.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -33,6 +34,7 @@ enum {
 };
 
 #define PATIENCE_DEFAULT_US INT64_C(60000000)
+#define DECIDE_DEFAULT_US INT64_C(30000000)
 
 /* --- patience --- */
 
@@ -80,6 +82,17 @@ static void abort_slow(struct http_server *s, struct waiting *list, int64_t pati
         c->state = CONNECTION_OVER;
         connection_run(c);
     }
+}
+
+/* When the next request that is kept is overdue. */
+static void note_overdue(const struct http_server *s, int *due_ms)
+{
+    int64_t left_ms = s->next_overdue_us == INT64_MAX
+                          ? INT_MAX
+                          : (s->next_overdue_us - s->now_us) / 1000 + 1;
+
+    if (left_ms < INT_MAX && (*due_ms < 0 || left_ms < *due_ms))
+        *due_ms = (int)left_ms;
 }
 
 /* --- connections --- */
@@ -180,6 +193,8 @@ static void set_options(struct http_server *s, const struct http_options *option
     s->options.connections_max = connections_allowed(options->connections_max);
     if (s->options.patience_us == 0)
         s->options.patience_us = PATIENCE_DEFAULT_US;
+    if (s->options.decide_us == 0)
+        s->options.decide_us = DECIDE_DEFAULT_US;
     if (s->options.bodies_max_bytes == 0)
         s->options.bodies_max_bytes = BODIES_DEFAULT_BYTES;
 }
@@ -216,6 +231,7 @@ struct http_server *http_open(const struct http_options *options, struct err *er
     s->listen_fd = s->epoll_fd = -1;
     s->answered_end = &s->answered;
     s->ready_end = &s->ready;
+    s->next_overdue_us = INT64_MAX;
     s->now_us = clock_mono_us(options->clock);
     s->date_s = -1;
     server_set_date(s);
@@ -273,10 +289,12 @@ void http_before_sleep(struct http_server *s, int *timeout_ms)
 
     look_at_clocks(s);
     exchanges_send_answered(s);
+    exchanges_answer_overdue(s);
     run_ready(s);
     abort_slow(s, &s->patient, s->options.patience_us, &due_ms);
     abort_slow(s, &s->lingering, LINGER_US, &due_ms);
     listen_again(s, &due_ms);
+    note_overdue(s, &due_ms);
     /* Requests that were handled just now are work for the loop, or answers to be sent. */
     if (s->handled != handled || s->ready != NULL || s->answered != NULL)
         due_ms = 0;

@@ -22,7 +22,11 @@
  * request and all that lives in it stay until it has been answered. So does its
  * socket, and a client that only sends no more gets its answer.
  *
- * why: decisions 0048, 0170
+ * The handler has `decide_us`, beyond the time that the request itself asks to
+ * wait, to answer what it keeps. Then the client is answered as `overdue` says,
+ * whatever has become of the request behind the handler.
+ *
+ * why: decisions 0048, 0170, 0395
  */
 #ifndef PAWL_HTTP_HTTP_H
 #define PAWL_HTTP_HTTP_H
@@ -51,7 +55,7 @@ typedef void http_handle_fn(void *context, struct http_request *r);
 
 /*
  * The answer of a request whose handler will not answer in time, because the
- * server closes or the store does not answer. It lives in `mem`.
+ * server closes or the store does not answer, or has not. It lives in `mem`.
  */
 typedef void http_closing_fn(void *context, const struct http_request *r, struct arena *mem,
                              struct http_answer *out);
@@ -62,12 +66,14 @@ struct http_options {
     http_admit_fn *admit; /* NULL: bodies up to 1 MiB */
     http_handle_fn *handle;
     http_closing_fn *closing; /* NULL: 503 without a body */
+    http_closing_fn *overdue; /* NULL: 503 without a body */
     void *context;
     const struct clock *clock;
     unsigned connections_max; /* 0 = 20,000, or what the process may open less 64 */
     size_t bodies_max_bytes;  /* of all requests together; 0 = 256 MiB; beyond it or the share
                                  of the request: ERR_OVERLOADED */
     int64_t patience_us;      /* 0 = 60 s */
+    int64_t decide_us;        /* 0 = 30 s */
     const char *tls_cert;     /* PEM, the chain; NULL: plain HTTP */
     const char *tls_key;      /* PEM, without a password; SIGPIPE is ignored then */
 };

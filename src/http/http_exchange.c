@@ -91,8 +91,13 @@ void exchanges_free_spare(struct http_server *s)
 
 static void keep(struct exchange *x)
 {
+    struct http_server *s = x->server;
+
     x->phase = PHASE_KEPT;
-    LIST_INSERT_HEAD(&x->server->kept, x, link);
+    x->overdue_at_us = s->now_us + s->options.decide_us + x->request.wait_us;
+    if (x->overdue_at_us < s->next_overdue_us)
+        s->next_overdue_us = x->overdue_at_us;
+    LIST_INSERT_HEAD(&s->kept, x, link);
 }
 
 /* --- answering --- */
@@ -267,7 +272,8 @@ static void exchange_notify(struct exchange *x, http_closing_fn *what)
 
     /* The memory of the request may be in use by another thread. */
     arena_init(&mem);
-    what(s->options.context, &x->request, &mem, &answer);
+    if (what != NULL)
+        what(s->options.context, &x->request, &mem, &answer);
     x->is_answered_early = x->is_last = true;
     buf_init_arena(&head, &mem);
     head_write(&head, x, &answer);
@@ -288,4 +294,21 @@ void http_answer_kept(struct http_server *s, http_closing_fn *what)
     for (struct exchange *x = LIST_FIRST(&s->kept); x != NULL; x = LIST_NEXT(x, link))
         if (!x->is_answered_early)
             exchange_notify(x, what);
+}
+
+void exchanges_answer_overdue(struct http_server *s)
+{
+    int64_t next_us = INT64_MAX;
+
+    if (s->now_us < s->next_overdue_us)
+        return;
+    for (struct exchange *x = LIST_FIRST(&s->kept); x != NULL; x = LIST_NEXT(x, link)) {
+        if (x->is_answered_early)
+            continue;
+        if (x->overdue_at_us <= s->now_us)
+            exchange_notify(x, s->options.overdue);
+        else if (x->overdue_at_us < next_us)
+            next_us = x->overdue_at_us;
+    }
+    s->next_overdue_us = next_us;
 }

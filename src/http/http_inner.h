@@ -103,8 +103,10 @@ struct exchange {
     struct buf unsent;         /* of a stream */
     enum rest rest;
     bool is_aborted;
-    bool is_answered_early; /* http_answer_kept(): the client has an answer */
+    bool is_answered_early; /* exchange_notify(): the client has an answer */
     bool is_last;           /* the connection ends with its answer */
+
+    int64_t overdue_at_us; /* kept: then the client is answered in place of the handler */
 
     struct exchange *next;     /* answered; or spare */
     LIST_ENTRY(exchange) link; /* of all that are kept; or of all streams */
@@ -133,6 +135,7 @@ struct http_server {
     size_t closed_count; /* since memory was given back */
     struct connection *ready, **ready_end;
     LIST_HEAD(, exchange) kept;
+    int64_t next_overdue_us; /* none of them is overdue before; INT64_MAX: none is kept */
     LIST_HEAD(, exchange) streams;
     size_t sending_count;
     struct exchange *answered, **answered_end; /* to be sent at the end of the pass */
@@ -199,6 +202,8 @@ void exchange_free(struct exchange *x);
 void exchange_uncount_body(struct exchange *x); /* its body takes no memory any more */
 void exchanges_send_answered(struct http_server *s);
 void exchanges_answer_closing(struct http_server *s);
+/* Answer the clients of requests that were kept for too long. */
+void exchanges_answer_overdue(struct http_server *s);
 void exchanges_free_spare(struct http_server *s);
 
 /* --- http_write.c --- */

@@ -15,7 +15,7 @@ struct ip;
 enum http_share { HTTP_SHARE_KNOWN, HTTP_SHARE_STRANGER, HTTP_SHARE_UNPROVEN, HTTP_SHARE_COUNT };
 
 /*
- * Read it; the owner field alone is the handler's, and the share that of admit(). One whose head is no good
+ * Read it; `owner` and `wait_us` are the handler's, and the share that of admit(). One whose head is no good
  * (http_parse.h) was not admitted: it has no headers and no query, and method
  * and path only when they could be read.
  */
@@ -30,6 +30,7 @@ struct http_request {
     void *owner;
     enum http_share
         share; /* of the budget of bodies; HTTP_SHARE_KNOWN unless admit() says another */
+    int64_t wait_us; /* the handler's: its answer may be put off for so long, see decide_us */
 };
 
 struct http_header {

@@ -24,7 +24,9 @@
 #include "node/work.h"
 #include "store/change.h"
 
+/* After a batch that the store did not take; longer each time while no client waits for it. */
 #define REFUSED_PAUSE_US INT64_C(200000)
+#define REFUSED_PAUSE_MAX_US INT64_C(1000000)
 #define TELL_AGAIN_US INT64_C(60000000)
 #define TAKES_AGAIN_US INT64_C(5000000)
 
@@ -112,15 +114,24 @@ static void mark_void(const struct batch *b)
 
 /*
  * The second one waits until it is as large as the first, or until that has come
- * back: a commit costs a sync, however many members share it.
+ * back: a commit costs a sync, however many members share it. After a batch that
+ * the store did not take there is a pause, also for members that are of no
+ * execution and come back at once.
  */
 bool batch_is_due(const struct node *n)
 {
     size_t count = n->batches->current->members.count;
 
-    return count > 0 && n->batches->outstanding < OUTSTANDING_MAX &&
+    return count > 0 && n->batches->outstanding < OUTSTANDING_MAX && batch_pause_us(n) == 0 &&
            (n->batches->outstanding == 0 ||
             count >= n->batches->sent[n->batches->outstanding - 1]->members.count);
+}
+
+int64_t batch_pause_us(const struct node *n)
+{
+    int64_t us = n->batches->pause_until_us - clock_mono_us(n->clock);
+
+    return us > 0 ? us : 0;
 }
 
 bool batch_is_full(const struct node *n)
@@ -398,6 +409,19 @@ static void tell_taken(struct node *n)
     all->told_at_us = all->untold = 0;
 }
 
+/* The store did not take a batch: what comes next waits a little. */
+static void batch_pause(struct node *n, const struct batch *b)
+{
+    int64_t us = 2 * n->batches->pause_us;
+
+    for (size_t i = 0; i < b->members.count; i++)
+        if (((const struct work *)b->members.items[i]->owner)->request != NULL)
+            us = REFUSED_PAUSE_US;
+    us = us < REFUSED_PAUSE_US ? REFUSED_PAUSE_US : us;
+    n->batches->pause_us = us < REFUSED_PAUSE_MAX_US ? us : REFUSED_PAUSE_MAX_US;
+    n->batches->pause_until_us = clock_mono_us(n->clock) + n->batches->pause_us;
+}
+
 void batch_done(struct node *n, struct batch *b)
 {
     CRASH_POINT(BATCH_DONE);
@@ -409,10 +433,11 @@ void batch_done(struct node *n, struct batch *b)
     n->batches->sent_at_us[0] = n->batches->sent_at_us[1];
     if (b->end != BATCH_COMMITTED) {
         n->batches->refused++;
-        n->batches->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;
+        batch_pause(n, b);
         n->batches->no_space |= b->no_space;
         tell_refused(n, b);
     } else {
+        n->batches->pause_us = 0;
         tell_taken(n);
     }
     /* The store need not wait for the answers, unless the next one rests on what was refused. */

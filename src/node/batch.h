@@ -21,7 +21,8 @@ struct batches {
     unsigned outstanding;
     int64_t number;         /* of the last one that was handed over */
     int64_t seen;           /* ... and of the last one that came back */
-    int64_t pause_until_us; /* monotonic; the store refused, nothing is advanced before this */
+    int64_t pause_until_us; /* monotonic; the store refused: nothing is advanced or sent before */
+    int64_t pause_us;       /* the last one */
     struct batch *spare[4];
     unsigned spare_count;
     int64_t refused, members_applied, members_refused;
@@ -34,6 +35,7 @@ struct batches {
 void batch_init(struct node *n);
 void batch_add(struct node *n, struct work *w); /* its change becomes a member */
 bool batch_is_due(const struct node *n);        /* whether batch_submit() would hand it over */
+int64_t batch_pause_us(const struct node *n);   /* so long nothing is handed over; 0: it may be */
 bool batch_is_full(const struct node *n);       /* whether the next member is for the next one */
 void batch_submit(struct node *n);
 void batch_done(struct node *n, struct batch *batch);

@@ -113,7 +113,9 @@ static int64_t idle_us(const struct node *n)
 
     if (n->entries->ready_first != NULL && n->batches->outstanding < OUTSTANDING_MAX &&
         n->counting_crashes == 0 && n->config->is_known)
-        us = n->batches->pause_until_us - clock_mono_us(n->clock);
+        us = batch_pause_us(n);
+    if (n->batches->current->members.count > 0 && n->batches->outstanding == 0)
+        us = min_us(us, batch_pause_us(n));
     if (batch_is_due(n))
         us = 0;
     if (loads_are_unsent(n))
@@ -378,6 +380,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     n->credentials->urls = value_map_empty();
     entries_init(n);
     waiters_init(n);
+    failures_init(n);
     programs_init(n);
     map_init(&n->published->by_code, &n->mem);
     timers_init(&n->wake->timers);
@@ -404,6 +407,7 @@ void node_close(struct node *n)
         mailbox_fini(&n->own_done);
     loads_free(n);
     entries_free(n);
+    failures_free(n);
     programs_free(n);
     published_free(n);
     batches_free(n);

@@ -332,7 +332,7 @@ static void request_take(struct node *n, struct node_request *r)
 
     n->pending++;
     r->ok = false;
-    r->taken_before = false;
+    r->taken_before = r->is_unconfirmed = false;
     r->next = NULL;
     r->findings = (struct findings){0};
     w = work_new(n, &work_request);

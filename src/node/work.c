@@ -332,7 +332,7 @@ void works_run(struct node *n)
     bool was_last = last == NULL;
 
     if (n->counting_crashes > 0 || !n->config->is_known ||
-        clock_mono_us(n->clock) < n->batches->pause_until_us)
+        batch_pause_us(n) > 0)
         return;
     /* Those that become ready meanwhile are for the next pass. */
     while (!was_last && !batch_is_full(n)) {

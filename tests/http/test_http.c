@@ -145,6 +145,61 @@ static void test_http__client_may_be_told_while_its_request_goes_on(void **state
     buf_fini(&answer);
 }
 
+/* Send a request that is kept, and let its handler decide after so much time: what the client hears. */
+static void overdue_ask(struct web *f, const char *path, int64_t us, struct buf *answer)
+{
+    int fd = web_connect(f);
+    size_t before = f->kept_count;
+    char request[100];
+
+    buf_clear(answer);
+    (void)snprintf(request, sizeof(request), "POST %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+    web_say(f, fd, request);
+    web_keep(f, before + 1);
+    clock_manual_advance(&f->clock, us);
+    (void)web_pass(f);
+    web_answer(f->kept[before], 200, "decided");
+    (void)web_hear(f, fd, answer);
+    web_passes(f);
+    close(fd);
+}
+
+/* Whatever became of it behind its handler: nobody waits for an answer without end. */
+static void test_http__request_that_is_not_decided_in_time_is_answered(void **state)
+{
+    struct web *f = *state;
+    struct buf answer;
+
+    buf_init(&answer);
+    overdue_ask(f, "/later", WEB_DECIDE_US - 1, &answer);
+    assert_true(web_contains(buf_view(&answer), "decided"));
+    overdue_ask(f, "/later", WEB_DECIDE_US, &answer);
+    assert_true(web_contains(buf_view(&answer), "HTTP/1.1 503 Service Unavailable"));
+    assert_true(web_contains(buf_view(&answer), "/later is overdue"));
+    assert_false(web_contains(buf_view(&answer), "decided"));
+    overdue_ask(f, "/later/wait", WEB_DECIDE_US + WEB_WAIT_US - 1, &answer);
+    assert_true(web_contains(buf_view(&answer), "decided"));
+    overdue_ask(f, "/later/wait", WEB_DECIDE_US + WEB_WAIT_US, &answer);
+    assert_true(web_contains(buf_view(&answer), "/later/wait is overdue"));
+    assert_int_equal(web_kept(f), 0);
+    web_expect(f, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
+    buf_fini(&answer);
+}
+
+/* The loop need not be woken by anything else for that. */
+static void test_http__loop_sleeps_no_longer_than_until_a_request_is_overdue(void **state)
+{
+    struct web *f = *state;
+    int fd = web_connect(f);
+
+    web_say(f, fd, "POST /later HTTP/1.1\r\nHost: x\r\n\r\n");
+    web_keep(f, 1);
+    assert_in_range(web_pass(f), 1, WEB_DECIDE_US / 1000 + 1);
+    web_answer(f->kept[0], 200, "decided");
+    (void)web_pass(f);
+    close(fd);
+}
+
 /* In one header, and in many: what is noted about each takes room, too. */
 static void test_http__headers_of_32_kib_are_read(void **state)
 {
@@ -378,6 +433,8 @@ int main(void)
         TEST(kept_request_is_answered_later),
         TEST(kept_request_may_be_answered_in_the_pass_that_brought_it),
         TEST(client_may_be_told_while_its_request_goes_on),
+        TEST(request_that_is_not_decided_in_time_is_answered),
+        TEST(loop_sleeps_no_longer_than_until_a_request_is_overdue),
         TEST(headers_of_32_kib_are_read),
         TEST(headers_have_a_limit),
         TEST(what_is_no_request_is_refused_by_the_handler),

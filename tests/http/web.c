@@ -33,8 +33,10 @@ void web_handle(void *context, struct http_request *r)
                (int)(r->body.len > 40 ? 40 : r->body.len), r->body.ptr);
     if (r->refusal != ERR_NONE)
         web_answer(r, err_http_status(r->refusal), err_code_name(r->refusal));
-    else if (str_starts_with(r->path, STR("/later")))
+    else if (str_starts_with(r->path, STR("/later"))) {
+        r->wait_us = str_eq(r->path, STR("/later/wait")) ? WEB_WAIT_US : 0;
         f->kept[f->kept_count++] = r;
+    }
     else if (str_eq(r->path, STR("/echo")))
         http_answer(
             r, &(struct http_answer){.status = 200, .content_type = "text/plain", .body = r->body});
@@ -78,6 +80,15 @@ void web_closing(void *context, const struct http_request *r, struct arena *mem,
                                 .headers = {{"Retry-After", "1"}}};
 }
 
+static void web_overdue(void *context, const struct http_request *r, struct arena *mem,
+                        struct http_answer *out)
+{
+    (void)context;
+    *out = (struct http_answer){.status = 503,
+                                .content_type = "text/plain",
+                                .body = str_printf(mem, "%.*s is overdue", STR_ARG(r->path))};
+}
+
 static int web_setup_for(void **state, unsigned connections_max)
 {
     struct web *f = calloc(1, sizeof(*f));
@@ -89,6 +100,8 @@ static int web_setup_for(void **state, unsigned connections_max)
                                                  .handle = web_handle,
                                                  .admit = web_admit,
                                                  .closing = web_closing,
+                                                 .overdue = web_overdue,
+                                                 .decide_us = WEB_DECIDE_US,
                                                  .context = f,
                                                  .clock = &f->clock.clock,
                                                  .connections_max = connections_max,

@@ -16,6 +16,10 @@ enum {
     WEB_WAIT_MS = 120000,
 };
 
+/* So long the handler has for what it keeps; and /later/wait asks to wait beyond that. */
+#define WEB_DECIDE_US INT64_C(7200000000)
+#define WEB_WAIT_US INT64_C(60000000)
+
 /* A server and what its handler saw. */
 struct web {
     struct http_server *server;

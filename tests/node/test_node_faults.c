@@ -16,7 +16,7 @@
 #include <sqlite3.h>
 #include <cmocka.h>
 
-enum { STORE_WAIT_MS = 120000 };
+enum { STORE_WAIT_MS = 120000, MANY = 100000 };
 
 /* A real store that can be told to fail. */
 struct faulty {
@@ -287,11 +287,55 @@ static void test_node__a_wait_ends_in_time_though_a_commit_was_refused(void **st
     ask_slowly(f, &cancel, 10000);
     assert_false(cancel.ok);
     assert_false(done);
+    f->store.failing_batches = 0;
     for (int i = 0; i < 20000 && !done; i++)
         pass(f, 10000);
     assert_true(done);
     assert_true(wait.ok);
     assert_false(wait.ended);
+}
+
+/* Submit a request that is waited for; *done when it is answered. */
+static void begin(struct fixture *f, struct node_request *r, bool *done)
+{
+    struct err err;
+
+    r->mem = &f->mem;
+    r->done = set_done;
+    r->owner = done;
+    r->user = (struct node_user){.id = STR("u1"), .name = STR("Ada"), .role = STR("admin")};
+    *done = false;
+    assert_true(node_submit(f->node, r, &err));
+}
+
+static void test_node__a_wait_ends_in_time_though_the_store_takes_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_nap(f);
+    struct node_request start = {.kind = NODE_START, .code = STR("nap"), .wait_us = 1000000};
+    struct node_request wait = {.kind = NODE_WAIT, .execution = id, .wait_us = 1000000};
+    bool has_started, has_waited;
+
+    start.event.input = value_map_empty();
+    begin(f, &start, &has_started);
+    begin(f, &wait, &has_waited);
+    for (int i = 0; i < 20; i++)
+        pass(f, 1000);
+    f->store.failing_batches = MANY;
+    for (int i = 0; i < 800; i++)
+        pass(f, 10000);
+    f->store.failing_batches = 0;
+    /* That it has begun is durable, and was shown; how the other one stands, nobody can say. */
+    assert_true(has_started);
+    assert_true(start.ok);
+    assert_true(start.is_unconfirmed);
+    assert_false(start.ended);
+    assert_true(start.execution_json.len > 0);
+    assert_true(has_waited);
+    assert_false(wait.ok);
+    assert_int_equal(wait.err.code, ERR_OVERLOADED);
+    assert_true(ends(f, id, 100000000));
+    assert_true(ends(f, start.id, 100000000));
 }
 
 static void test_node__a_store_that_is_silent_is_said_and_nothing_more_is_taken(void **state)
@@ -382,6 +426,24 @@ static void test_node__a_store_that_refuses_the_count_of_a_crash_stops_nothing(v
     open_all(f);
     assert_true(ends(f, id, 100000000));
     assert_int_equal(f->store.failing_batches, 0);
+}
+
+/* What the node does by itself is tried again after a pause, however it came into the batch. */
+static void test_node__a_store_that_refuses_the_count_of_a_crash_is_not_asked_at_full_speed(
+    void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_nap(f);
+
+    close_all(f);
+    leave_poison(f, id);
+    f->store.failing_batches = MANY;
+    open_all(f);
+    for (int i = 0; i < 1000; i++)
+        pass(f, 10000);
+    assert_in_range(MANY - f->store.failing_batches, 5, 50); /* in ten seconds */
+    f->store.failing_batches = 0;
+    assert_true(ends(f, id, 100000000));
 }
 
 /* --- what cannot go on --- */
@@ -500,6 +562,23 @@ static void test_node__what_the_database_refuses_to_write_is_a_dead_letter(void 
     assert_parked_until_tried_again(f, id, "DROP TRIGGER no");
 }
 
+/* However many there are: none is tried without end because others fail too. */
+static void test_node__hundreds_that_cannot_be_written_are_dead_letters_each(void **state)
+{
+    enum { COUNT = 300 };
+    struct fixture *f = *state;
+    int64_t letters;
+
+    for (int i = 0; i < COUNT; i++)
+        (void)start_nap(f);
+    damage_and_wait(f, "CREATE TRIGGER no BEFORE INSERT ON history "
+                       "BEGIN SELECT raise(ABORT, 'not this one'); END");
+    close_all(f);
+    letters = run_sql(f, OPEN_LETTERS);
+    open_all(f);
+    assert_int_equal(letters, COUNT);
+}
+
 static void test_node__what_crashes_the_server_five_times_is_a_dead_letter(void **state)
 {
     struct fixture *f = *state;
@@ -555,12 +634,15 @@ int main(void)
         CLAIM(a_timer_fires_in_time_after_the_clock_was_set_back),
         CLAIM(a_read_that_finds_the_queue_full_is_sent_again),
         CLAIM(a_wait_ends_in_time_though_a_commit_was_refused),
+        CLAIM(a_wait_ends_in_time_though_the_store_takes_nothing),
         CLAIM(a_store_that_is_silent_is_said_and_nothing_more_is_taken),
         CLAIM(a_crash_is_counted_once),
         CLAIM(a_store_that_refuses_the_count_of_a_crash_stops_nothing),
+        CLAIM(a_store_that_refuses_the_count_of_a_crash_is_not_asked_at_full_speed),
         CLAIM(what_does_not_compile_any_more_is_a_dead_letter),
         CLAIM(what_cannot_be_restored_is_a_dead_letter),
         CLAIM(what_the_database_refuses_to_write_is_a_dead_letter),
+        CLAIM(hundreds_that_cannot_be_written_are_dead_letters_each),
         CLAIM(what_crashes_the_server_five_times_is_a_dead_letter),
         CLAIM(a_crash_is_blamed_on_what_a_reader_worked_on),
     };

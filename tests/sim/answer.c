@@ -45,7 +45,6 @@ static void check_shown(struct sim *sim, const struct sim_request *q)
     const struct node_request *r = &q->r;
     const struct disk_execution *x = disk_find_ever(&sim->disk, r->id);
     int64_t version = number_after(r->execution_json, STR("\"rowVersion\":"));
-    const struct faults *f = &sim->config.faults;
     struct str name = STR("\"status\":\""), status;
     int64_t at;
 
@@ -62,7 +61,7 @@ static void check_shown(struct sim *sim, const struct sim_request *q)
     SIM_CHECK(sim, version >= q->first_version,
               "an answer shows version %lld, and %lld was durable when it was asked for",
               (long long)version, (long long)q->first_version);
-    if (!r->ended && q->deadline_us > 0 && !x->is_deleted && f->read_error + f->unknown == 0)
+    if (!r->ended && q->deadline_us > 0 && !x->is_deleted && !r->is_unconfirmed)
         check_not_ended(sim, q, x, version);
 }
 

@@ -189,6 +189,7 @@ static void claim_poll(struct call *c, struct node_poll *p)
 {
     struct err err;
 
+    c->http->wait_us = p->wait_us;
     if (!node_poll(c->node, p, &err))
         call_refuse(c, &err);
 }

@@ -79,6 +79,7 @@ struct entry {
     struct err err;               /* GONE */
     struct node_request *waiters; /* for its end or a signal to be taken, through `next` */
     bool is_expiring;             /* a work_expire of it is in a batch */
+    int64_t due_since_us;         /* monotonic: the time of some was up, and they wait yet; or 0 */
     size_t bytes;                 /* of `mem`, as counted in the node */
     size_t copied_bytes;          /* of `mem` after the state was last copied */
 

@@ -14,6 +14,9 @@
 
 /* How long waiters may be looked at too late. */
 #define EXPIRY_GRAIN_US INT64_C(20000)
+/* So long the store may take to say how it stands when somebody's time is up: see is_overdue(). */
+#define EXPIRY_MAX_US INT64_C(5000000)
+#define EXPIRY_DRAIN_US INT64_C(1000000) /* ... and after the node was told to stop */
 /* How often the store is asked how those stand that are waited for; and for how many at once. */
 #define LOOK_US INT64_C(1000000)
 enum { LOOK_MAX = 1000 };
@@ -88,6 +91,7 @@ static void refuse_until(struct node *n, struct entry *e, const struct err *err,
 
     for (; r != NULL; r = next) {
         next = r->next;
+        r->is_unconfirmed = r->ok;
         if (r->ok)
             request_done(n, r); /* what it asked for has happened, and it was shown how */
         else
@@ -117,6 +121,7 @@ static void expire_applied(struct node *n, struct work *w)
 {
     bool has_ended = status_is_terminal(w->met->status);
 
+    w->entry->due_since_us = 0;
     answer_until(n, w->entry, w->met, has_ended ? INT64_MAX : due_until_us(n));
     work_free(n, w);
 }
@@ -126,15 +131,6 @@ static void expire_refused(struct node *n, struct work *w)
 {
     if (w->member.result == MEMBER_FAILED)
         refuse_until(n, w->entry, &w->member.err, due_until_us(n));
-    work_free(n, w);
-}
-
-static void expire_unknown(struct node *n, struct work *w, const struct batch *b)
-{
-    struct err err;
-
-    (void)err_set(&err, ERR_OVERLOADED, "the store does not answer: %pS", ERR_ARG(&b->err));
-    refuse_until(n, w->entry, &err, due_until_us(n));
     work_free(n, w);
 }
 
@@ -151,7 +147,6 @@ static void expire_freed(struct node *n, struct work *w)
 const struct work_kind work_expire = {
     .applied = expire_applied,
     .refused = expire_refused,
-    .unknown = expire_unknown,
     .again = work_free,
     .freed = expire_freed,
 };
@@ -186,23 +181,58 @@ static int64_t waiters_in_us(const struct chore *c)
     return c->node->waiters->count > 0 ? chore_left_us(c) : INT64_MAX;
 }
 
+/*
+ * The store was asked for a while how it stands, and has not said so, in whatever
+ * state the entry is: batches are refused, the row is locked, it cannot be loaded.
+ */
+static bool is_overdue(const struct node *n, const struct entry *e)
+{
+    int64_t allowed_us = n->is_draining ? EXPIRY_DRAIN_US : EXPIRY_MAX_US;
+
+    return e->due_since_us != 0 && clock_mono_us(n->clock) - e->due_since_us >= allowed_us;
+}
+
+static void answer_unconfirmed(struct node *n, struct entry *e)
+{
+    struct err err;
+
+    (void)err_set(&err, ERR_OVERLOADED,
+                  "the store does not say in time how the execution stands; try again");
+    e->due_since_us = 0;
+    refuse_until(n, e, &err, due_until_us(n));
+}
+
+/* Some of its waiters may be due. Answers when the first that remains is; INT64_MAX: there is none. */
+static int64_t expire_if_due(struct node *n, struct entry *e)
+{
+    bool can_assert = e->state == ENTRY_READY || e->state == ENTRY_READING;
+
+    if (is_overdue(n, e))
+        answer_unconfirmed(n, e);
+    if (first_deadline_us(e) > due_until_us(n) || e->waiters == NULL)
+        return first_deadline_us(e);
+    if (e->due_since_us == 0)
+        e->due_since_us = clock_mono_us(n->clock);
+    if (can_assert && !e->is_expiring && !batch_is_full(n))
+        expire_entry(n, e);
+    return first_deadline_us(e);
+}
+
 /* Answer those whose time is up, once the store has said that what they are shown is true. */
 static void deadlines_run(struct chore *c)
 {
     struct node *n = c->node;
-    int64_t now_us = clock_mono_us(n->clock), until_us = due_until_us(n), next_us = INT64_MAX;
+    int64_t now_us = clock_mono_us(n->clock), next_us = INT64_MAX;
 
     for (struct entry *e = TAILQ_FIRST(&n->waiters->awaited), *next; e != NULL; e = next) {
-        int64_t first_us = first_deadline_us(e);
+        int64_t first_us = expire_if_due(n, e);
 
         next = TAILQ_NEXT(e, awaited);
         if (e->waiters == NULL) {
             waiters_unlink(n, e);
+            entry_release_if_idle(n, e);
             continue;
         }
-        if (first_us <= until_us && (e->state == ENTRY_READY || e->state == ENTRY_READING) &&
-            !e->is_expiring && !batch_is_full(n))
-            expire_entry(n, e);
         if (first_us < next_us)
             next_us = first_us;
     }

@@ -20,35 +20,73 @@ struct parking {
 
 /* --- how often it was tried --- */
 
-static struct park_failure *failure_find(struct node *n, struct uuid id)
+/* One that is not tried for so long is nobody's: it was deleted, or another node has it. */
+#define FORGET_US INT64_C(600000000)
+
+struct park_failure {
+    struct uuid id;
+    unsigned tries;
+    int64_t at_us; /* monotonic: the last one */
+};
+
+static struct str failure_key(const struct uuid *id)
 {
-    for (size_t i = 0; i < FAILURES_MAX; i++)
-        if (n->failures->items[i].tries > 0 && uuid_cmp(n->failures->items[i].id, id) == 0)
-            return &n->failures->items[i];
-    return NULL;
+    return str_from((const char *)id->bytes, sizeof(id->bytes));
 }
 
-/* One more failure of this execution. The oldest of too many is forgotten. */
-static unsigned failure_count(struct node *n, struct uuid id)
+void failures_init(struct node *n)
 {
-    struct park_failure *f = failure_find(n, id);
+    map_init(&n->failures->by_id, &n->mem);
+}
 
-    if (f == NULL) {
-        f = &n->failures->items[n->failures->next++ % FAILURES_MAX];
-        n->failures->count += f->tries == 0;
-        *f = (struct park_failure){.id = id};
-    }
-    return ++f->tries;
+void failures_free(struct node *n)
+{
+    for (struct map_entry *e = NULL; (e = map_next(&n->failures->by_id, e)) != NULL;)
+        free(e->ptr);
 }
 
 void park_forget(struct node *n, struct uuid id)
 {
-    struct park_failure *f = n->failures->count > 0 ? failure_find(n, id) : NULL;
+    struct park_failure *f = map_get(&n->failures->by_id, failure_key(&id));
 
     if (f == NULL)
         return;
-    *f = (struct park_failure){0};
-    n->failures->count--;
+    (void)map_remove(&n->failures->by_id, failure_key(&id));
+    free(f);
+}
+
+/* Whether one more can be remembered. */
+static bool failures_have_room(struct node *n)
+{
+    const struct map *all = &n->failures->by_id;
+    const struct park_failure *oldest;
+
+    if (all->count < FAILURES_MAX)
+        return true;
+    oldest = map_next(all, NULL)->ptr;
+    if (oldest->at_us + FORGET_US > clock_mono_us(n->clock))
+        return false;
+    park_forget(n, oldest->id);
+    return true;
+}
+
+/* One more failure of this execution: how many there were; 0: this one cannot be counted. */
+static unsigned failure_count(struct node *n, struct uuid id)
+{
+    struct map *all = &n->failures->by_id;
+    struct park_failure *f = map_get(all, failure_key(&id));
+
+    if (f == NULL && !failures_have_room(n))
+        return 0;
+    if (f == NULL) {
+        f = ALLOC_NEW(struct park_failure);
+        f->id = id;
+    }
+    f->tries++;
+    f->at_us = clock_mono_us(n->clock);
+    (void)map_remove(all, failure_key(&id));
+    map_put(all, failure_key(&f->id), f);
+    return f->tries;
 }
 
 /* --- parking as a work --- */
@@ -154,7 +192,7 @@ void park_or_wake_later(struct node *n, struct uuid id, const char *code, const 
     }
     tries = err_is_retryable(err->code) ? failure_count(n, id) : TRIES_MAX;
     if (tries < TRIES_MAX) {
-        wake_later(n, id, RETRY_SOON_US << (tries - 1));
+        wake_later(n, id, tries == 0 ? RETRY_LATER_US : RETRY_SOON_US << (tries - 1));
         return;
     }
     park_forget(n, id);

@@ -9,27 +9,29 @@
  *     it does not compile, cannot be restored, ...    parked
  *
  * How often it was tried is known to this node only, and only while that lasts.
+ * The count of each is kept until it goes on or is parked, whatever happens to
+ * others. When as many fail as are remembered, the next is tried again without
+ * being counted, until one of those has gone: each of them is parked within a
+ * minute, or goes on.
  */
 #ifndef PAWL_NODE_PARK_H
 #define PAWL_NODE_PARK_H
 
+#include "base/map.h"
 #include "base/uuid.h"
 #include "node/guard/poison.h"
 
 struct node;
 
-enum { FAILURES_MAX = 64 }; /* executions that fail are remembered */
-
-struct park_failure {
-    struct uuid id;
-    unsigned tries; /* 0 = free */
-};
+/* Executions that fail and are remembered: some 3 MiB. */
+enum { FAILURES_MAX = 32768 };
 
 struct failures {
-    struct park_failure items[FAILURES_MAX];
-    size_t next;  /* which is used next */
-    size_t count; /* that are not free */
+    struct map by_id; /* struct park_failure, the one that failed last at the end */
 };
+
+void failures_init(struct node *n);
+void failures_free(struct node *n);
 
 /* It cannot go on; `code` says why for the dead letter. It is tried again after a while, or parked. */
 void park_or_wake_later(struct node *n, struct uuid id, const char *code, const struct err *err);
