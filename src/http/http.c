@@ -87,9 +87,8 @@ static void abort_slow(struct http_server *s, struct waiting *list, int64_t pati
 /* When the next request that is kept is overdue. */
 static void note_overdue(const struct http_server *s, int *due_ms)
 {
-    int64_t left_ms = s->next_overdue_us == INT64_MAX
-                          ? INT_MAX
-                          : (s->next_overdue_us - s->now_us) / 1000 + 1;
+    int64_t left_ms =
+        s->next_overdue_us == INT64_MAX ? INT_MAX : (s->next_overdue_us - s->now_us) / 1000 + 1;
 
     if (left_ms < INT_MAX && (*due_ms < 0 || left_ms < *due_ms))
         *due_ms = (int)left_ms;

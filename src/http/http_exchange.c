@@ -89,14 +89,20 @@ void exchanges_free_spare(struct http_server *s)
     }
 }
 
+/* When the client is answered in place of the handler. */
+static int64_t overdue_at_us(const struct exchange *x)
+{
+    return x->kept_at_us + x->server->options.decide_us + x->request.wait_us;
+}
+
 static void keep(struct exchange *x)
 {
     struct http_server *s = x->server;
 
     x->phase = PHASE_KEPT;
-    x->overdue_at_us = s->now_us + s->options.decide_us + x->request.wait_us;
-    if (x->overdue_at_us < s->next_overdue_us)
-        s->next_overdue_us = x->overdue_at_us;
+    x->kept_at_us = s->now_us;
+    if (overdue_at_us(x) < s->next_overdue_us)
+        s->next_overdue_us = overdue_at_us(x);
     LIST_INSERT_HEAD(&s->kept, x, link);
 }
 
@@ -305,10 +311,10 @@ void exchanges_answer_overdue(struct http_server *s)
     for (struct exchange *x = LIST_FIRST(&s->kept); x != NULL; x = LIST_NEXT(x, link)) {
         if (x->is_answered_early)
             continue;
-        if (x->overdue_at_us <= s->now_us)
+        if (overdue_at_us(x) <= s->now_us)
             exchange_notify(x, s->options.overdue);
-        else if (x->overdue_at_us < next_us)
-            next_us = x->overdue_at_us;
+        else if (overdue_at_us(x) < next_us)
+            next_us = overdue_at_us(x);
     }
     s->next_overdue_us = next_us;
 }

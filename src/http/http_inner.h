@@ -106,7 +106,7 @@ struct exchange {
     bool is_answered_early; /* exchange_notify(): the client has an answer */
     bool is_last;           /* the connection ends with its answer */
 
-    int64_t overdue_at_us; /* kept: then the client is answered in place of the handler */
+    int64_t kept_at_us; /* kept: since then */
 
     struct exchange *next;     /* answered; or spare */
     LIST_ENTRY(exchange) link; /* of all that are kept; or of all streams */

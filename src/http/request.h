@@ -29,8 +29,8 @@ struct http_request {
     uint64_t number;       /* counts the requests of this server from 1 */
     void *owner;
     enum http_share
-        share; /* of the budget of bodies; HTTP_SHARE_KNOWN unless admit() says another */
-    int64_t wait_us; /* the handler's: its answer may be put off for so long, see decide_us */
+        share;       /* of the budget of bodies; HTTP_SHARE_KNOWN unless admit() says another */
+    int64_t wait_us; /* the handler's, at any time: its answer may be put off so long: decide_us */
 };
 
 struct http_header {

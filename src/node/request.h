@@ -126,12 +126,12 @@ struct node_request {
     /* --- the answer --- */
     struct arena *mem; /* given by the caller; the answer lives here */
     bool ok;
-    struct err err;            /* !ok: code, message */
-    struct findings findings;  /* !ok with ERR_INVALID: what is wrong */
-    struct uuid id;            /* START: the execution; ERR_KEY_BUSY: who has the key */
-    bool joined;               /* START: it was there already (key or Idempotency-Key) */
-    bool ended;                /* START, WAIT: it has ended */
-    bool is_unconfirmed;       /* START, SIGNAL: the store did not say in time how it stands by now */
+    struct err err;           /* !ok: code, message */
+    struct findings findings; /* !ok with ERR_INVALID: what is wrong */
+    struct uuid id;           /* START: the execution; ERR_KEY_BUSY: who has the key */
+    bool joined;              /* START: it was there already (key or Idempotency-Key) */
+    bool ended;               /* START, WAIT: it has ended */
+    bool is_unconfirmed; /* START, SIGNAL: the store did not say in time how it stands by now */
     struct str execution_json; /* START, WAIT: as GET /executions/{id} would show it */
     struct str signal_id_out;  /* SIGNAL */
     bool is_buffered;          /* SIGNAL by correlation: no wait has taken it yet */

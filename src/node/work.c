@@ -331,8 +331,7 @@ void works_run(struct node *n)
     const struct entry *last = n->entries->ready_last;
     bool was_last = last == NULL;
 
-    if (n->counting_crashes > 0 || !n->config->is_known ||
-        batch_pause_us(n) > 0)
+    if (n->counting_crashes > 0 || !n->config->is_known || batch_pause_us(n) > 0)
         return;
     /* Those that become ready meanwhile are for the next pass. */
     while (!was_last && !batch_is_full(n)) {

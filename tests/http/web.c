@@ -36,8 +36,7 @@ void web_handle(void *context, struct http_request *r)
     else if (str_starts_with(r->path, STR("/later"))) {
         r->wait_us = str_eq(r->path, STR("/later/wait")) ? WEB_WAIT_US : 0;
         f->kept[f->kept_count++] = r;
-    }
-    else if (str_eq(r->path, STR("/echo")))
+    } else if (str_eq(r->path, STR("/echo")))
         http_answer(
             r, &(struct http_answer){.status = 200, .content_type = "text/plain", .body = r->body});
     else if (str_eq(r->path, STR("/many"))) {

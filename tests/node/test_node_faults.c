@@ -429,8 +429,8 @@ static void test_node__a_store_that_refuses_the_count_of_a_crash_stops_nothing(v
 }
 
 /* What the node does by itself is tried again after a pause, however it came into the batch. */
-static void test_node__a_store_that_refuses_the_count_of_a_crash_is_not_asked_at_full_speed(
-    void **state)
+static void
+test_node__a_store_that_refuses_the_count_of_a_crash_is_not_asked_at_full_speed(void **state)
 {
     struct fixture *f = *state;
     struct uuid id = start_nap(f);
