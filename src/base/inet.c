@@ -91,7 +91,8 @@ struct inet inet_masked(const struct inet *a, unsigned prefix)
 
 bool inet_holds(const struct inet *net, unsigned prefix, const struct inet *a)
 {
-    struct inet left = inet_masked(net, prefix), right = inet_masked(a, prefix);
+    unsigned whole = prefix / 8, rest = prefix % 8;
 
-    return net->is_v4 == a->is_v4 && memcmp(left.bytes, right.bytes, sizeof(left.bytes)) == 0;
+    return net->is_v4 == a->is_v4 && memcmp(net->bytes, a->bytes, whole) == 0 &&
+           (rest == 0 || (net->bytes[whole] ^ a->bytes[whole]) >> (8 - rest) == 0);
 }

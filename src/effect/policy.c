@@ -7,10 +7,20 @@
  * What is denied unless it is allowed: networks of the link, what clouds serve
  * metadata at, and addresses without a meaning, which lead to this machine.
  */
-static const char *const denied_by_default[] = {
-    "169.254.0.0/16",     "fe80::/10",   "fd00:ec2::254/128",
-    "100.100.100.200/32", "224.0.0.0/4", "ff00::/8",
-    "255.255.255.255/32", "0.0.0.0/8",   "::/128",
+#define RANGE_V4(a, b, c, d, bits)                                                                 \
+    {                                                                                              \
+        .net = {.bytes = {(a), (b), (c), (d)}, .is_v4 = true}, .prefix = (bits)                    \
+    }
+static const struct policy_rule denied_by_default[] = {
+    RANGE_V4(169, 254, 0, 0, 16),
+    {.net = {.bytes = {0xFE, 0x80}}, .prefix = 10},
+    {.net = {.bytes = {0xFD, 0x00, 0x0E, 0xC2, [14] = 0x02, [15] = 0x54}}, .prefix = 128},
+    RANGE_V4(100, 100, 100, 200, 32),
+    RANGE_V4(224, 0, 0, 0, 4),
+    {.net = {.bytes = {0xFF}}, .prefix = 8},
+    RANGE_V4(255, 255, 255, 255, 32),
+    RANGE_V4(0, 0, 0, 0, 8),
+    {.prefix = 128}, /* :: */
 };
 
 static bool read_range(struct str text, struct policy_rule *out)
@@ -92,13 +102,9 @@ static bool any_matches(const struct policy_rules *rules, struct str host,
 
 static bool is_denied_by_default(const struct inet *address)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(denied_by_default); i++) {
-        struct policy_rule rule = {0};
-
-        if (read_range(str_of(denied_by_default[i]), &rule) &&
-            inet_holds(&rule.net, rule.prefix, address))
+    for (size_t i = 0; i < ARRAY_SIZE(denied_by_default); i++)
+        if (inet_holds(&denied_by_default[i].net, denied_by_default[i].prefix, address))
             return true;
-    }
     return false;
 }
 
