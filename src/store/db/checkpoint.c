@@ -139,13 +139,11 @@ static void truncate_log(struct checkpoint *c)
 /* The writer waits: it borrows the reserve, or gives it back. */
 static void move_loan(struct checkpoint *c)
 {
-    truncate_log(c);
-    if (c->loan == LOAN_ASKED) {
+    /* First: moving the log into the file may need space, too. */
+    if (c->loan == LOAN_ASKED)
         (void)reserve_drop(c->folder);
-        c->loan = LOAN_LENT;
-    } else {
-        c->loan = LOAN_NONE;
-    }
+    truncate_log(c);
+    c->loan = c->loan == LOAN_ASKED ? LOAN_LENT : LOAN_NONE;
     pthread_cond_broadcast(&c->changed);
 }
 

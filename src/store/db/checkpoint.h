@@ -14,7 +14,7 @@
  * On a full volume the writer borrows the reserve for a batch that does nothing
  * but delete:
  *
- *     LOAN_NONE --lend--> LOAN_ASKED --truncate, drop--> LOAN_LENT
+ *     LOAN_NONE --lend--> LOAN_ASKED --drop, truncate--> LOAN_LENT
  *         ^                                                  |
  *         +--------truncate, make it again--LOAN_RETURNED <--+
  *
@@ -69,7 +69,7 @@ void checkpoint_hurry(struct checkpoint *c);
 void checkpoint_full(struct checkpoint *c);
 
 /*
- * Truncate the log and give up the reserve, for one transaction of the writer
+ * Give up the reserve and truncate the log, for one transaction of the writer
  * that deletes; then truncate the log and take the space back. Both wait for
  * the thread, and are called between two transactions.
  */

@@ -16,6 +16,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 enum {
     CACHE_KIB = 32 << 10,       /* of the writer */
@@ -259,9 +260,41 @@ static enum db_status sqlite_put(struct db *base, enum sql sql, const struct db_
     return status;
 }
 
+/*
+ * Whether there is space to move the log into the file when this transaction is
+ * in it. A log that cannot be moved cannot be truncated either, and holds space
+ * that nobody gets back: such a transaction is refused before its commit. The
+ * pages that the file lacks are counted twice, since those of this transaction
+ * go into the log first; pages that it only changes are left to the reserve.
+ */
+static bool log_can_be_moved(struct db_sqlite *db)
+{
+    const char *name = sqlite3_db_filename(db->handle, "main");
+    struct stat file;
+    struct statvfs fs;
+    int64_t pages, lacks;
+
+    if (name == NULL || stat(name, &file) != 0 || statvfs(name, &fs) != 0 ||
+        sqlite_run(&db->base, SQL_PAGE_COUNT, DB_NO_PARAMS) != DB_ROW) {
+        sqlite_end(&db->base, SQL_PAGE_COUNT);
+        return true; /* the commit itself finds out */
+    }
+    pages = sqlite_column_int(&db->base, SQL_PAGE_COUNT, 0);
+    sqlite_end(&db->base, SQL_PAGE_COUNT);
+    lacks = pages * PAGE_BYTES - (int64_t)file.st_size;
+    return lacks <= 0 || 2 * lacks <= (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
+}
+
 static enum db_status sqlite_flush(struct db *base, bool commits)
 {
-    return commits ? db_exec(base, SQL_COMMIT, DB_NO_PARAMS) : DB_DONE;
+    if (!commits)
+        return DB_DONE;
+    if (!log_can_be_moved(sqlite_of(base))) {
+        (void)snprintf(base->message, sizeof(base->message),
+                       "SQLite: the file could not grow by what is in its log");
+        return DB_FULL;
+    }
+    return db_exec(base, SQL_COMMIT, DB_NO_PARAMS);
 }
 
 static void sqlite_drop(struct db *base)
