@@ -78,6 +78,7 @@ static const struct stored_field reconciling_fields[] = {
     FIELD(reconciling, JSON, input_json, "input"),
     FIELD(reconciling, JSON, suspended_json, "frozen"),
     FIELD(reconciling, TEXT, letter, "letter"),
+    FIELD(reconciling, NUMBER, sent, "sent"),
 };
 const struct stored_fields stored_reconciling = FIELDS(reconciling_fields);
 

@@ -72,6 +72,7 @@ struct reconciling {
     int64_t retry_at_us; /* the next attempt, should it not have happened; 0 = there is none */
     struct str error_json, input_json, suspended_json; /* of the attempt */
     struct str letter; /* the id of the dead letter, when it was given up; else empty */
+    int64_t sent;      /* the row of what the attempt has sent, or 0 */
 };
 
 /* Where an execution stands in its current step. */

@@ -300,16 +300,27 @@ static bool fold_loops(struct arena *mem, struct execution *x, struct value delt
     return true;
 }
 
-int64_t state_row_took(struct arena *mem, const struct history_row *row)
+/* A number that stands beside a stored row, or 0. */
+static int64_t row_noted(struct arena *mem, const struct history_row *row, struct str name)
 {
-    struct value delta, took;
+    struct value delta, noted;
     struct err err;
 
     if (row->kind == HISTORY_EVENT || row->delta_json.len == 0 ||
         !json_read(mem, row->delta_json, &delta, &err) || delta.kind != VALUE_MAP)
         return 0;
-    took = value_map_member(delta, STR("took"));
-    return took.kind == VALUE_INT ? took.i : 0;
+    noted = value_map_member(delta, name);
+    return noted.kind == VALUE_INT ? noted.i : 0;
+}
+
+int64_t state_row_took(struct arena *mem, const struct history_row *row)
+{
+    return row_noted(mem, row, STR("took"));
+}
+
+int64_t state_row_sent(struct arena *mem, const struct history_row *row)
+{
+    return row->input_json.len > 0 ? 0 : row_noted(mem, row, STR("sent"));
 }
 
 static void fold_delta(struct arena *mem, struct execution *x, const struct history_row *row,

@@ -325,11 +325,13 @@ void show_history_row(struct buf *out, struct uuid execution, const struct histo
     object_int(out, "visit", row->visit);
     object_int(out, "attempt", row->attempt);
     object_text(out, "status", row->status);
-    object_json(out, "input", row->input_json);
+    object_json(out, "input", row->input_json.len > 0 ? row->input_json : row->sent_json);
     object_json(out, "output", row->output_json);
     object_json(out, "error", row->error_json);
     object_name(out, "idempotencyKey");
-    if (row->key.len > 0)
+    if (row->input_json.len == 0 && row->sent_key.len > 0)
+        json_write_string(out, row->sent_key);
+    else if (row->key.len > 0)
         json_write_string(out, row->key);
     else if (row->step.len == 0)
         buf_text(out, "null");

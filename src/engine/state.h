@@ -224,6 +224,12 @@ enum waiting_kind state_waiting_kind(struct value waiting_for);
 struct execution *state_copy(struct arena *mem, const struct execution *exec);
 
 /* The strand waits for nobody's answer any more. */
+/*
+ * The row `call` or `job` that has what the attempt of a stored row sent last; 0: it has
+ * sent nothing, or what it was given stands in its own input.
+ */
+int64_t state_row_sent(struct arena *mem, const struct history_row *row);
+
 static inline void cursor_forget_asked(struct cursor *cursor)
 {
     cursor->awaited = cursor->host = STR_NONE;

@@ -123,6 +123,17 @@ void turn_note(struct turn *t, const char *name, struct str json)
     row->delta_json = field_end(&delta);
 }
 
+void turn_note_sent(struct turn *t, struct history_row *row)
+{
+    row->dep = t->dep;
+    row->sent = t->sent;
+    t->dep = STR_NONE;
+    t->sent = 0;
+    /* The row of the next call follows from this one; it has a request of its own. */
+    if (row->sent > 0 && row->kind != HISTORY_EVENT)
+        turn_note(t, "sent", str_printf(t->mem, "%lld", (long long)row->sent));
+}
+
 void turn_note_visit(struct turn *t, const char *name)
 {
     struct buf note;

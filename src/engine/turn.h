@@ -123,6 +123,7 @@ struct turn {
     struct str key_suffix;          /* "-rollback" and such */
     int64_t key_visit;              /* the visit that keys name; 0: the cursor's */
     struct str dep;                 /* the host whose answer the attempt goes on with, or empty */
+    int64_t sent;                   /* the row of what that host or a worker was sent, or 0 */
     bool has_nothing_to_wake;       /* the child that it waits for has not ended */
     bool is_answered;               /* the current attempt of the rollback, or question, goes on */
     bool has_strands;               /* there are several, or were in this turn */
@@ -154,6 +155,9 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
 
 /* The step that the cursor stands at. */
 const struct step *turn_step(const struct turn *t);
+
+/* The answer that the attempt goes on with belongs to this row, which says who gave it and to what. */
+void turn_note_sent(struct turn *t, struct history_row *row);
 
 /* Forget what the last step has staged, and everything its expressions saw. */
 void turn_begin_step(struct turn *t);

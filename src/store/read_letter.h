@@ -17,6 +17,9 @@ struct stored_letter {
     enum letter_status status;
     int64_t attempts;
     struct str cause_json, payload_json;   /* or empty */
+    /* The row of history that has what the attempt sent: `call` or `job`, its key, and, where the
+     * letter has no payload of its own, what it sent; or empty. */
+    struct str sent_as, sent_key, sent_json;
     struct str note, resolved_by;          /* or empty */
     int64_t created_at_us, resolved_at_us; /* 0 while it is open */
 };

@@ -3,6 +3,7 @@
 
 #include "api/filter.h"
 #include "api/list.h"
+#include "api/sent.h"
 #include "api/view.h"
 #include "store/read_execution.h"
 #include "store/read_letter.h"
@@ -40,14 +41,24 @@ bool dead_letters_read_to_act(struct lookup *q, struct reader *reader, struct uu
            (!out->has_execution || view_check_acting(q->call, q->mem, reader, out->execution, err));
 }
 
-static void letter_show(struct buf *out, const struct stored_letter *l)
+/* The input of the step; where it had none, what was sent. */
+static struct str letter_payload(struct arena *mem, const struct stored_letter *l)
+{
+    const struct history_row row = {
+        .kind = HISTORY_EVENT, .status = l->sent_as, .input_json = l->sent_json};
+
+    return l->payload_json.len > 0 || !sent_is(&row) ? l->payload_json : sent_json(mem, &row);
+}
+
+static void letter_show(struct arena *mem, struct buf *out, const struct stored_letter *l)
 {
     buf_char(out, '{');
     object_id(out, "id", l->id);
     object_text(out, "kind", l->kind);
     object_json(out, "cause", l->cause_json);
     object_int(out, "attempts", l->attempts);
-    object_json(out, "payload", l->payload_json);
+    object_json(out, "payload", letter_payload(mem, l));
+    object_text(out, "idempotencyKey", l->sent_key);
     if (l->has_execution)
         object_id(out, "executionId", l->execution);
     else
@@ -69,11 +80,11 @@ void dead_letters_show(struct arena *mem, const struct mask *mask,
     struct buf whole;
 
     if (mask_is_empty(mask)) {
-        letter_show(out, letter);
+        letter_show(mem, out, letter);
         return;
     }
     buf_init_arena(&whole, mem);
-    letter_show(&whole, letter);
+    letter_show(mem, &whole, letter);
     mask_view(mem, mask, buf_view(&whole), out);
 }
 

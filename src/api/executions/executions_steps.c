@@ -1,6 +1,7 @@
 /* executions_steps.c - the history of an execution: its steps, and the context after one. */
 #include "api/executions/executions_history_acts.h"
 #include "api/list.h"
+#include "api/sent.h"
 #include "api/view.h"
 #include "engine/advance.h"
 #include "engine/show.h"
@@ -26,30 +27,59 @@ struct steps_args {
     struct uuid id;
     int64_t cursor, limit; /* the seq of the last row before; 0: begin */
     bool is_newest_first;
-    bool has_acts; /* what operators did is shown too */
+    bool has_acts;  /* what operators did is shown too */
+    bool has_calls; /* what was sent, when it was sent, too */
     struct mask mask;
 };
 
-/* Append what clients may see of a page; *last is the seq of the last row shown. */
-static void steps_show_page(struct lookup *q, struct arena *scratch, const struct history *page,
-                            int64_t *left, int64_t *last)
+/* An event as it is shown, in *out; false: it is not. */
+static bool steps_event(const struct steps_args *args, struct arena *scratch,
+                        const struct history_row *row, struct history_row *out)
+{
+    if (args->has_calls && sent_is(row)) {
+        *out = *row;
+        out->input_json = sent_json(scratch, row);
+        return true;
+    }
+    return args->has_acts && executions_act_row(scratch, row, out);
+}
+
+/* Append a row, if clients may see it; then *is_shown. */
+static bool steps_show_row(struct lookup *q, struct reader *reader, struct arena *scratch,
+                           const struct history_row *row, bool *is_shown, struct err *err)
 {
     const struct steps_args *args = q->args;
+    struct history_row shown = *row;
 
+    *is_shown = row->kind != HISTORY_EVENT || steps_event(args, scratch, row, &shown);
+    if (!*is_shown)
+        return true;
+    if (row->kind != HISTORY_EVENT && !sent_fill(reader, scratch, args->id, &shown, err))
+        return false;
+    object_next(&q->answer);
+    view_history_row(scratch, &q->answer, &args->mask, args->id, &shown);
+    return true;
+}
+
+/*
+ * Append what clients may see of a page; *last is the seq of the last row shown. What was
+ * sent is no part of the page: the answer may become full in the middle, then *left is 0.
+ */
+static bool steps_show_page(struct lookup *q, struct reader *reader, struct arena *scratch,
+                            const struct history *page, int64_t *left, int64_t *last,
+                            struct err *err)
+{
     for (size_t i = 0; i < page->count && (*left) > 0; i++) {
-        const struct history_row *row = &page->items[i];
-        struct history_row act;
+        bool is_shown;
 
-        if (row->kind == HISTORY_EVENT) {
-            if (!args->has_acts || !executions_act_row(scratch, row, &act))
-                continue;
-            row = &act;
-        }
-        object_next(&q->answer);
-        view_history_row(scratch, &q->answer, &args->mask, args->id, row);
+        if (!steps_show_row(q, reader, scratch, &page->items[i], &is_shown, err))
+            return false;
+        if (!is_shown)
+            continue;
         *last = page->items[i].seq;
-        --*left;
+        *left = q->answer.len < PAGE_BYTES_MAX ? *left - 1 : 0;
     }
+    return true;
 }
 
 /* One page of the store. *is_last: nothing comes behind it. */
@@ -65,8 +95,7 @@ static bool add_page(struct lookup *q, struct reader *reader, int64_t *after, in
     ok = read_history_page(reader, &scratch, args->id, *after, HISTORY_PAGE, PAGE_BYTES_MAX, &page,
                            &is_cut, &found, err) &&
          (found || execution_not_found(err));
-    if (ok)
-        steps_show_page(q, &scratch, &page, left, last);
+    ok = ok && steps_show_page(q, reader, &scratch, &page, left, last, err);
     if (ok && page.count > 0)
         *after = page.items[page.count - 1].seq;
     *is_last = ok && !is_cut && page.count < HISTORY_PAGE;
@@ -82,10 +111,10 @@ static bool add_page_back(struct lookup *q, struct reader *reader, int64_t *befo
                           int64_t *left, struct err *err)
 {
     const struct steps_args *args = q->args;
-    int64_t count = *window < *before - 1 ? *window : *before - 1, ignored;
+    int64_t count = *window < *before - 1 ? *window : *before - 1;
     struct history page;
     struct arena scratch;
-    bool found, is_cut, ok;
+    bool found, is_cut, is_shown, ok;
 
     arena_init(&scratch);
     ok = read_history_page(reader, &scratch, args->id, *before - 1 - count, count, PAGE_BYTES_MAX,
@@ -94,12 +123,12 @@ static bool add_page_back(struct lookup *q, struct reader *reader, int64_t *befo
     if (ok && is_cut && count > 1) {
         *window = (count + 1) / 2;
     } else if (ok) {
-        for (size_t i = page.count; ok && i-- > 0;) {
-            const struct history one = {.items = &page.items[i], .count = 1};
-
-            steps_show_page(q, &scratch, &one, left, &ignored);
+        /* Those that do not fit are left to the next page. */
+        for (size_t i = page.count; ok && i-- > 0 && q->answer.len < PAGE_BYTES_MAX;) {
+            ok = steps_show_row(q, reader, &scratch, &page.items[i], &is_shown, err);
+            *left -= ok && is_shown;
+            *before = page.items[i].seq;
         }
-        *before -= count;
     }
     arena_fini(&scratch);
     return ok;
@@ -162,10 +191,11 @@ void executions_steps(struct call *c)
 
     if (!call_execution_id(c, &args->id) || !call_limit(c, STEPS_LIMIT, &args->limit))
         return;
-    args->has_acts = str_eq(events, STR("true"));
+    args->has_calls = str_eq(events, STR("all"));
+    args->has_acts = args->has_calls || str_eq(events, STR("true"));
     args->is_newest_first = str_eq(order, STR("newest"));
     if (events.len > 0 && !args->has_acts && !str_eq(events, STR("false")))
-        call_refuse_text(c, ERR_BAD_REQUEST, "events is true or false");
+        call_refuse_text(c, ERR_BAD_REQUEST, "events is true, all or false");
     else if (order.len > 0 && !args->is_newest_first && !str_eq(order, STR("oldest")))
         call_refuse_text(c, ERR_BAD_REQUEST, "order is newest or oldest");
     else

@@ -388,6 +388,11 @@ static void pass_on(struct events *e, struct follower *f, const struct node_noti
         if (row->seq <= f->last_seq)
             continue;
         buf_clear(&e->text);
+        /* What was sent stands in an earlier commit: a reader looks for it. */
+        if (row->sent > 0 && row->kind != HISTORY_EVENT && row->input_json.len == 0) {
+            fall_behind(f);
+            break;
+        }
         if (row->kind != HISTORY_EVENT)
             page_row(&e->text, &e->mem, f->id, row, news->mask);
         if (row->seq != f->last_seq + 1 || (e->text.len > 0 && !sse_fits(&f->sse, e->text.len))) {

@@ -1,6 +1,7 @@
 /* page.c - see page.h. */
 #include "api/stream/page.h"
 
+#include "api/sent.h"
 #include "api/view.h"
 #include "base/hash.h"
 #include "value/object.h"
@@ -52,11 +53,15 @@ void page_read(struct page *p, struct reader *reader, struct uuid id)
     if (!p->ok || !p->found)
         return;
     for (; p->rows < rows->count; p->rows++) {
-        const struct history_row *row = &rows->items[p->rows];
+        struct history_row *row = &rows->items[p->rows];
         size_t before = p->text.len;
 
-        if (row->kind != HISTORY_EVENT)
+        if (row->kind != HISTORY_EVENT) {
+            p->ok = sent_fill(reader, &p->mem, id, row, &p->err);
+            if (!p->ok)
+                return;
             page_row(&p->text, &p->mem, id, row, &p->mask);
+        }
         if (p->text.len > SSE_ROOM_BYTES && before > 0) {
             p->text.len = before;
             break;

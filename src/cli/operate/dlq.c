@@ -100,6 +100,9 @@ static int dlq_show(struct client *c, struct str id)
     if (client_text(reply.json, "step").len > 0)
         buf_printf(&out, "  step       %.*s\n", STR_ARG(client_text(reply.json, "step")));
     dlq_put_cause(&out, reply.json);
+    if (client_text(reply.json, "idempotencyKey").len > 0)
+        buf_printf(&out, "  sent as    %.*s, its idempotency key\n",
+                   STR_ARG(client_text(reply.json, "idempotencyKey")));
     buf_text(&out, "  payload    ");
     format_short(&c->mem, &out, value_map_get_str(reply.json, STR("payload")), SHOWN_WIDTH);
     buf_text(&out, "\n  given up   ");

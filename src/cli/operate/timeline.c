@@ -22,6 +22,15 @@ enum {
     TEXT_MIN = 20,
 };
 
+/* Whether a row says what was sent to a service or a worker. */
+static bool is_sent(struct value row)
+{
+    struct str status = client_text(row, "status");
+
+    return str_eq(client_text(row, "kind"), STR("event")) &&
+           (str_eq(status, STR("call")) || str_eq(status, STR("job")));
+}
+
 /* "charge", "charge (visit 2, attempt 3)", "rollback of charge" */
 static struct str row_name(struct arena *mem, struct value row)
 {
@@ -29,6 +38,8 @@ static struct str row_name(struct arena *mem, struct value row)
     struct str kind = client_text(row, "kind");
     struct buf name;
 
+    if (is_sent(row))
+        return client_text(row, "step");
     if (str_eq(kind, STR("event")))
         return STR("operator");
     buf_init_arena(&name, mem);
@@ -49,7 +60,7 @@ bool timeline_read(struct client *c, struct str id, struct value *out)
     } all = {0};
     struct str cursor = STR_NONE;
     struct str path =
-        str_printf(&c->mem, "/executions/%.*s/steps?limit=500&events=true", STR_ARG(id));
+        str_printf(&c->mem, "/executions/%.*s/steps?limit=500&events=all", STR_ARG(id));
 
     do {
         struct reply reply;
@@ -171,6 +182,21 @@ static void put_act(struct buf *out, struct value details)
         buf_printf(out, "%swith another input", out->len > 0 ? ", " : "");
 }
 
+/* "POST https://bank.example/pay {...} under the key ..." */
+static void put_sent(struct timeline *t, struct buf *out, struct value row)
+{
+    struct value input = value_map_get_str(row, STR("input"));
+    struct value body = value_map_member(input, STR("body"));
+    bool is_call = str_eq(client_text(row, "status"), STR("call"));
+
+    if (is_call)
+        buf_printf(out, "%.*s %.*s ", STR_ARG(client_text(input, "method")),
+                   STR_ARG(client_text(input, "url")));
+    buf_printf(out, "under the key %.*s", STR_ARG(client_text(row, "idempotencyKey")));
+    if (!is_call || body.kind != VALUE_ABSENT)
+        buf_printf(out, " with %.*s", STR_ARG(client_json(t->mem, is_call ? body : input)));
+}
+
 static struct str row_text(struct timeline *t, struct value row)
 {
     struct value error = value_map_get_str(row, STR("error"));
@@ -178,7 +204,9 @@ static struct str row_text(struct timeline *t, struct value row)
     struct buf out;
 
     buf_init_arena(&out, t->mem);
-    if (str_eq(client_text(row, "kind"), STR("event")))
+    if (is_sent(row))
+        put_sent(t, &out, row);
+    else if (str_eq(client_text(row, "kind"), STR("event")))
         put_act(&out, output);
     else if (error.kind == VALUE_MAP)
         buf_printf(&out, "%.*s: %.*s", STR_ARG(client_text(error, "code")),

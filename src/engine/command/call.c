@@ -248,6 +248,7 @@ static struct str call_describe(struct turn *t, struct value request, bool is_qu
     field_text(&why, "step", turn_step(t)->code);
     field_text(&why, "method", value_map_text(request, STR("method")));
     field_text(&why, "url", value_map_text(request, STR("url")));
+    field_text(&why, "idempotencyKey", cursor->awaited);
     if (cursor->phase == PHASE_RECONCILE)
         field_json(&why, "reconcile", STR("true"));
     if (is_queued) {

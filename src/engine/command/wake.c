@@ -143,6 +143,7 @@ static bool go_on_behind(struct turn *t)
     enum step_result end;
 
     t->dep = cursor->host;
+    t->sent = cursor->asked_seq;
     cursor_forget_asked(cursor);
     cursor->wake_at_us = cursor->timeout_at_us = 0;
     if (cursor->phase == PHASE_RECONCILE) {

@@ -59,6 +59,7 @@ struct dead_letter {
     int64_t attempts;
     struct str cause_json;   /* {code, message, class, ...} */
     struct str payload_json; /* the input of what failed, or empty */
+    int64_t sent; /* the row `call` or `job` of the attempt that failed or is in doubt, or 0 */
 };
 
 struct dead_letters {

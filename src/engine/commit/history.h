@@ -29,6 +29,12 @@ struct history_row {
     struct str dep; /* for traces: who was called, or empty */
     int64_t part;   /* ... and which of several alike in one attempt */
     struct str answered; /* the key of the attempt whose answer this row records, or empty */
+    /*
+     * The row `call` or `job` that has what the attempt sent last, or 0; of a stored row:
+     * state_row_sent(). What it says, where a reader has looked: sent_fill() of the API.
+     */
+    int64_t sent;
+    struct str sent_json, sent_key;
 };
 
 struct history {

@@ -15,6 +15,18 @@ void outcome_end(struct turn *t, enum execution_status status)
     execution_set_waiting(x, WAITING_NONE, STR_NONE);
 }
 
+/* What the attempt of a step that has just ended has sent: its row says so. */
+static int64_t sent_by(const struct turn *t, struct str step)
+{
+    for (size_t i = t->out->history.count; i-- > 0;) {
+        const struct history_row *row = &t->out->history.items[i];
+
+        if (row->kind != HISTORY_EVENT && str_eq(row->step, step))
+            return row->sent;
+    }
+    return 0;
+}
+
 void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step, int64_t attempts,
                          struct str cause_json, struct str payload_json)
 {
@@ -26,6 +38,7 @@ void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step,
         .attempts = attempts,
         .cause_json = cause_json,
         .payload_json = payload_json,
+        .sent = sent_by(t, step),
     };
 }
 
@@ -39,6 +52,7 @@ void outcome_lost(struct turn *t, const struct history_row *row)
         .attempts = row->attempt,
         .cause_json = row->error_json,
         .payload_json = row->input_json,
+        .sent = state_row_sent(t->mem, row),
     };
 }
 

@@ -69,6 +69,7 @@ static void park(struct turn *t)
 
     outcome_dead_letter(t, LETTER_RECONCILE, turn_step(t)->code, cursor->asked - a->before,
                         a->error_json, a->input_json);
+    t->out->dead_letters.items[t->out->dead_letters.count - 1].sent = a->sent;
     a->letter = uuid_text(t->mem, t->out->dead_letters.items[t->out->dead_letters.count - 1].id);
     cursor->wake_at_us = 0;
     step_wait(t, PHASE_HELD, WAITING_PARKED, STR_NONE, reconcile_describe(t, 0));
@@ -98,6 +99,7 @@ enum step_result reconcile_begin(struct turn *t, struct str error_json, int64_t 
 {
     struct cursor *cursor = &t->x->cursor;
     struct reconciling *a = ARENA_NEW(t->mem, struct reconciling);
+    int64_t sent = t->sent;
 
     suspend_attempt(t);
     step_row(t, HISTORY_EVENT, STR("reconcile"))->error_json = error_json;
@@ -108,6 +110,7 @@ enum step_result reconcile_begin(struct turn *t, struct str error_json, int64_t 
         .error_json = error_json,
         .input_json = cursor->input_json,
         .suspended_json = cursor->suspended_json,
+        .sent = sent,
     };
     cursor->reconciling = a;
     cursor->input_json = cursor->suspended_json = STR_NONE;
@@ -153,6 +156,7 @@ static void end_reconciling(struct turn *t)
     cursor->reconciling = NULL;
     cursor->input_json = a->input_json;
     cursor->suspended_json = a->suspended_json;
+    t->sent = a->sent;
     recall_attempt(t);
 }
 

@@ -343,8 +343,7 @@ static struct history_row *rollback_row(struct turn *t, const struct history_row
     row->input_json = t->x->cursor.input_json;
     row->started_at_us = t->x->cursor.started_at_us;
     row->part = t->x->rollback->commands_left;
-    row->dep = t->dep;
-    t->dep = STR_NONE;
+    turn_note_sent(t, row);
     return row;
 }
 

@@ -37,8 +37,7 @@ struct history_row *step_row(struct turn *t, enum history_kind kind, struct str 
     row->attempt = cursor->attempt;
     row->input_json = cursor->input_json;
     row->started_at_us = cursor->started_at_us;
-    row->dep = t->dep;
-    t->dep = STR_NONE;
+    turn_note_sent(t, row);
     return row;
 }
 

@@ -229,7 +229,10 @@
     "row, id, (SELECT id FROM execution WHERE row = d.execution), kind, scenario_code, org_id, "   \
     "step_code, status, attempts, cause, payload, note, resolved_by, created_at, resolved_at, "    \
     "(SELECT scenario_version FROM execution WHERE row = d.execution), "                           \
-    "(SELECT business_key FROM execution WHERE row = d.execution)"
+    "(SELECT business_key FROM execution WHERE row = d.execution), "                               \
+    "(SELECT status FROM history WHERE key = d.sent), "                                            \
+    "(SELECT idempotency_key FROM history WHERE key = d.sent), "                                   \
+    "CASE WHEN payload IS NULL THEN (SELECT input FROM history WHERE key = d.sent) END"
 #define LETTERS_WHERE(condition)                                                                   \
     "SELECT " LETTER_COLUMNS " FROM dead_letters AS d WHERE " condition                            \
     "row < ?2 AND row >= ?3 AND created_at >= ?4 AND created_at <= ?5 "                            \

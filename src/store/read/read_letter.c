@@ -43,6 +43,9 @@ static bool row_letter(struct rows *rows, struct stored_letter *out)
         .resolved_at_us = rows_int(rows, 14),
         .version = rows_int(rows, 15),
         .key = rows_text(rows, 16),
+        .sent_as = rows_text(rows, 17),
+        .sent_key = rows_text(rows, 18),
+        .sent_json = rows_text(rows, 19),
     };
     return uuid_read(rows_view(rows, 1), &out->id) &&
            rows_maybe_uuid(rows, 2, &out->has_execution, &out->execution) &&
@@ -74,7 +77,8 @@ static bool walk_letters(struct reader *r, struct arena *mem, const struct lette
 
         if (!row_letter(&rows, letter))
             rows_damaged(&rows);
-        bytes += letter->cause_json.len + letter->payload_json.len + letter->note.len;
+        bytes += letter->cause_json.len + letter->payload_json.len + letter->note.len +
+                 letter->sent_json.len;
         if (bytes > READ_BYTES_MAX) {
             *is_cut = true;
             rows_stop(&rows);
