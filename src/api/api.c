@@ -1,5 +1,6 @@
 /* api.c - requests find their handlers; see api.h. */
 #include "api/api.h"
+#include "api/deliveries.h"
 #include "api/open.h"
 
 #include "api/bulk.h"
@@ -537,6 +538,7 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     api->parts.worlds = worlds_new();
     api->parts.rate = rate_new(options->hook_rate);
     api->parts.hooks = hooks_known_new(node);
+    api->parts.deliveries = deliveries_new();
     uuid_gen_init(&api->ids, NULL, NULL);
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
@@ -561,6 +563,7 @@ void api_close(struct api *api)
     worlds_free(api->parts.worlds);
     rate_free(api->parts.rate);
     hooks_known_free(api->parts.hooks);
+    deliveries_free(api->parts.deliveries);
     events_free(api->parts.events);
     arena_fini(&api->mem);
     free(api);

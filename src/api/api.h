@@ -43,6 +43,7 @@ struct api_parts {
     struct worlds *worlds;
     struct events *events;
     struct hooks_known *hooks; /* webhooks that there are */
+    struct deliveries *deliveries; /* what came to them lately */
     struct rate *rate;         /* how often strangers may call hooks and callbacks */
     struct bulks *bulks;       /* bulk requests that are in flight */
 };

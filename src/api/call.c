@@ -157,21 +157,52 @@ static void log_refusal(struct call *c, const struct err *err, struct str id)
                          log_str("user", c->user.name), log_err("error", err)));
 }
 
+/*
+ * What a refusal says to who calls a webhook, and is nobody's user: its status. Why it
+ * was refused stands in the log and in the deliveries of the webhook.
+ */
+static void tell_stranger(const struct err *err, struct err *out)
+{
+    switch (err_http_status(err->code)) {
+    case 400:
+        (void)err_set(out, err->code, "the request cannot be read");
+        return;
+    case 404:
+        (void)err_set(out, err->code, "there is no such webhook");
+        return;
+    case 409:
+        (void)err_set(out, ERR_CONFLICT, "this cannot be taken now");
+        return;
+    case 422:
+        (void)err_set(out, err->code, "the webhook does not take this");
+        return;
+    default: /* about the signature, the size or the rate, or the server's own */
+        *out = *err;
+    }
+}
+
 /* Fill in what every refusal has, and send it; false. */
 static bool call_send_refusal(struct call *c, const struct err *err,
                               const struct findings *findings, struct str more,
                               struct http_answer *answer)
 {
     struct str id = api_request_id(c->api, c->mem, c->http->number);
+    bool is_stranger = c->route != NULL && c->route->auth == AUTH_SIGNATURE;
+    struct err told = *err;
 
     if (err->code == ERR_IDEMPOTENCY_CONFLICT && node_meters(c->node) != NULL)
         meter_count(node_meters(c->node), METER_IDEMPOTENCY_CONFLICTS, STR_NONE, STR_NONE,
                     STR_NONE);
+    if (is_stranger)
+        tell_stranger(err, &told);
     answer->status = err_http_status(err->code);
     answer->content_type = "application/problem+json";
-    answer->body =
-        mask_links(c->mem, problem_json(c->mem, call_language(c), err, findings, more, id));
+    answer->body = mask_links(
+        c->mem, problem_json(c->mem, call_language(c), &told, is_stranger ? NULL : findings,
+                             is_stranger ? STR_NONE : more, id));
     log_refusal(c, err, id);
+    if (c->on_refused != NULL)
+        c->on_refused(c, err, findings);
     if (call_keeps_refusal(c, err))
         keep_answer(c, answer);
     else

@@ -49,8 +49,10 @@ struct call {
     enum call_gate gate;
     int64_t retry_after_s; /* GATE_RATE: when to call again */
     struct str allow;      /* the methods that the path takes, when it does not take this one */
-    bool
-        is_kept; /* the answer is stored under the Idempotency-Key, or need not be: see call_keeps_no_answer() */
+    /* Called before a refusal leaves, for who keeps it in mind; or NULL. */
+    void (*on_refused)(struct call *c, const struct err *err, const struct findings *findings);
+    void *noted;  /* ... what is kept */
+    bool is_kept; /* the answer needs no storing under the key: call_keeps_no_answer() */
 };
 
 /* --- answering --- */

@@ -1,5 +1,5 @@
 /*
- * sent.h - what an attempt has sent, as clients see it.
+ * sent.h - what an attempt has sent, read for those who see it; show_sent() says how.
  *
  * Every call and job has a row of history of its own from the commit that sends it:
  * an event `call` or `job`, with the request and its idempotency key. The row of the
@@ -13,18 +13,10 @@
 
 #include "base/err.h"
 #include "base/uuid.h"
-#include "engine/commit/history.h"
 
+struct arena;
+struct history_row;
 struct reader;
-
-/* Whether a row of kind event is such a one. */
-bool sent_is(const struct history_row *row);
-
-/*
- * What it has sent, as JSON in `mem`: of a call {method, url, headers, body?, credential?},
- * of a job its input.
- */
-struct str sent_json(struct arena *mem, const struct history_row *row);
 
 /* Read the row with that seq; *json and *key stay empty when it is not there any more. */
 bool sent_read(struct reader *reader, struct arena *mem, struct uuid execution, int64_t seq,

@@ -1,6 +1,7 @@
 /* show.c - executions and history rows as clients see them; see show.h. */
 #include "engine/show.h"
 
+#include "engine/commit/ask.h"
 #include "engine/context.h"
 #include "value/json.h"
 #include "value/object.h"
@@ -342,4 +343,32 @@ void show_history_row(struct buf *out, struct uuid execution, const struct histo
     object_time(out, "startedAt", row->started_at_us);
     object_time(out, "completedAt", row->completed_at_us);
     buf_char(out, '}');
+}
+
+bool show_is_sent(const struct history_row *row)
+{
+    return row->kind == HISTORY_EVENT && (str_eq(row->status, str_of(ask_name(ASK_CALL))) ||
+                                          str_eq(row->status, str_of(ask_name(ASK_JOB))));
+}
+
+struct str show_sent(struct arena *mem, const struct history_row *row)
+{
+    static const char *const shown[] = {"method", "url", "headers", "body", "credential"};
+    struct value_entry entries[ARRAY_SIZE(shown)];
+    size_t count = 0, duplicate;
+    struct value request;
+    struct err err;
+
+    /* The rest of a request says how its answer is judged. */
+    if (!str_eq(row->status, str_of(ask_name(ASK_CALL))) ||
+        !json_read(mem, row->input_json, &request, &err) || request.kind != VALUE_MAP)
+        return row->input_json;
+    for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+        struct value v = value_map_get_str(request, str_of(shown[i]));
+
+        if (v.kind != VALUE_ABSENT)
+            entries[count++] =
+                (struct value_entry){.key = value_key(str_of(shown[i])), .value = v};
+    }
+    return json_must_text(mem, value_map_make(mem, entries, count, &duplicate));
 }

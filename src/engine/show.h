@@ -46,4 +46,13 @@ void show_mask(struct arena *mem, const struct execution *x, struct mask *out);
 /* One row of GET /executions/{id}/steps. */
 void show_history_row(struct buf *out, struct uuid execution, const struct history_row *row);
 
+/* Whether a row is of a call or a job that has left: an event with what was sent and its key. */
+bool show_is_sent(const struct history_row *row);
+
+/*
+ * What it has sent, as JSON in `mem`: of a call {method, url, headers, body?, credential?},
+ * of a job its input.
+ */
+struct str show_sent(struct arena *mem, const struct history_row *row);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/inet.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 enum { V4_OFFSET = 12, V4_BITS = 32, ALL_BITS = 128 };
@@ -22,6 +23,19 @@ bool ip_read(struct str text, struct ip *out)
     memcpy(out->bytes, mapped, sizeof(mapped));
     memcpy(out->bytes + V4_OFFSET, address.bytes, sizeof(out->bytes) - V4_OFFSET);
     return true;
+}
+
+struct str ip_text(struct arena *mem, struct ip ip)
+{
+    static const uint8_t mapped[V4_OFFSET] = {[10] = 0xff, [11] = 0xff}, nobody[sizeof(ip.bytes)];
+    bool is_v4 = memcmp(ip.bytes, mapped, sizeof(mapped)) == 0;
+    char text[INET6_ADDRSTRLEN];
+
+    if (memcmp(ip.bytes, nobody, sizeof(nobody)) == 0 ||
+        inet_ntop(is_v4 ? AF_INET : AF_INET6, ip.bytes + (is_v4 ? V4_OFFSET : 0), text,
+                  sizeof(text)) == NULL)
+        return STR_NONE;
+    return str_copy(mem, str_of(text));
 }
 
 /* Whether the first `bits` bits are the same. */

@@ -26,6 +26,9 @@ struct cidrs {
 /* "192.0.2.7" or "2001:db8::1". */
 bool ip_read(struct str text, struct ip *out) MUST_USE;
 
+/* As people write it; empty when it is all zero. */
+struct str ip_text(struct arena *mem, struct ip ip);
+
 /* A list with commas between; ERR_INVALID names what is none. */
 bool cidrs_read(struct arena *mem, struct str text, struct cidrs *out, struct err *err) MUST_USE;
 

@@ -26,6 +26,10 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
                      struct err *err) MUST_USE;
 
 /* `access` of a version of a process, as JSON; empty when it has none, or does not exist. */
+/* Whether a version of a process has something sensitive in its input; true when there is none. */
+bool read_is_sensitive(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                       bool *out, struct err *err) MUST_USE;
+
 bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t version,
                  struct str *out, struct err *err) MUST_USE;
 

@@ -89,7 +89,7 @@ async function gauge(rig) {
 claim('an incident has a dead letter that says what failed', async (rig) => {
     const before = await gauge(rig);
     const { id, letter } = await hold(rig, { n: 7 });
-    equal(Object.keys(letter), ['id', 'kind', 'cause', 'attempts', 'payload', 'executionId', 'code', 'key', 'step', 'status',
+    equal(Object.keys(letter), ['id', 'kind', 'cause', 'attempts', 'payload', 'idempotencyKey', 'executionId', 'code', 'key', 'step', 'status', 'actions',
         'note', 'createdAt', 'resolvedAt', 'resolvedBy']);
     equal([letter.kind, letter.cause.code, letter.attempts, letter.executionId, letter.code, letter.step, letter.status, letter.note],
         ['incident', 'declined', 1, id, 'holding', 'pay', 'open', null]);

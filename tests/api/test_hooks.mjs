@@ -73,6 +73,8 @@ const accepted = (answer) => {
     return answer.body.id;
 };
 
+const deliveries = (rig, path, limit = 500) => rig.all(`/hooks/${encodeURIComponent(path)}/deliveries`, limit);
+
 // --- starting ---
 
 claim('a request starts the process with what the trigger makes of it', async (rig) => {
@@ -163,14 +165,78 @@ claim('what is not what its type says changes nothing', async (rig) => {
     equal(await count(rig, 'echo'), before);
 });
 
-claim('what the process does not take is refused with its pointers', async (rig) => {
+claim('what the process does not take is refused; who sent it is told no more than that, operators why', async (rig) => {
     const before = await count(rig, 'order');
-    const wrong = await hook(rig, 'shop/orders', { order: 'x', delivery: `bad${fresh()}`, status: 'paid' });
-    equal(refused(wrong, 422, 'invalid').errors[0].pointer, '/input/order');
-    const lacks = refused(await hook(rig, 'shop/orders', { order: 1 }), 422, 'invalid');
-    check(lacks.detail.startsWith('triggers[0].id: '), lacks.detail);
-    refused(await hook(rig, 'shop/orders', [1]), 422, 'invalid');
+    const said = [];
+    for (const body of [{ order: 'x', delivery: `bad${fresh()}`, status: 'paid' }, { order: 1 }, [1]])
+        said.push(refused(await hook(rig, 'shop/orders', body), 422, 'invalid'));
+    equal(said.map((problem) => [problem.detail, problem.errors]), said.map(() => ['the webhook does not take this', []]));
     equal(await count(rig, 'order'), before);
+    const [list, lacks, wrong] = await deliveries(rig, 'shop/orders');
+    check(wrong.why.includes('/input/order'), wrong.why);
+    check(lacks.why.startsWith('triggers[0].id: '), lacks.why);
+    equal([list.payload, list.status, list.outcome, list.error, list.method, list.code], [[1], 422, 'refused', 'invalid', 'POST', 'order']);
+    equal([lacks.payload, lacks.requestId], [{ order: 1 }, said[1].requestId]);
+    const unread = refused(await hook(rig, 'echo', '{"a":', { 'content-type': 'application/json' }), 400, 'bad_request');
+    equal(unread.detail, 'the request cannot be read');
+    equal((await deliveries(rig, 'echo'))[0].payload, '{"a":');
+    const nowhere = refused(await hook(rig, 'no/where', {}), 404, 'not_found');
+    equal([nowhere.detail, nowhere.errors], ['there is no such webhook', []]);
+    refused(await rig.api('GET', '/hooks/no%2Fwhere/deliveries'), 404, 'not_found');
+});
+
+claim('the last deliveries of each webhook say what became of them', async (rig) => {
+    const order = fresh();
+    const body = { order, delivery: `d${order}`, status: 'paid' };
+    const id = accepted(await hook(rig, 'shop/orders', body));
+    equal(accepted(await hook(rig, 'shop/orders', body)), id);
+    const busy = refused(await hook(rig, 'shop/orders', { ...body, delivery: `e${order}` }), 409, 'conflict');
+    equal(busy.executionId, undefined, 'a stranger is not told who has the key');
+    accepted(await hook(rig, 'shop/orders', { ...body, delivery: `f${order}`, status: 'open' }));
+    const last = (await deliveries(rig, 'shop/orders')).slice(0, 4);
+    equal(last.map((d) => [d.outcome, d.status, d.error, d.id]), [['ignored', 202, null, null], ['refused', 409, 'key_busy', null], ['repeated', 202, null, id], ['started', 202, null, id]]);
+    equal([last[3].executionId, last[3].address, last[3].payload.order], [id, '127.0.0.1', order]);
+});
+
+claim('deliveries hide what lets somebody in, what is sensitive, and what nobody has signed', async (rig) => {
+    accepted(await hook(rig, 'echo?api_key=k1&x=1', { token: 't1', deep: [{ password: 'p1', y: 2 }] }, { 'X-Api-Key': 'h1', 'X-Shop': 's' }));
+    const [seen] = await deliveries(rig, 'echo');
+    equal([seen.payload, seen.query], [{ token: '***', deep: [{ password: '***', y: 2 }] }, { api_key: '***', x: '1' }]);
+    equal([seen.headers['x-shop'], seen.headers['x-api-key']], ['s', undefined]);
+    await rig.publish({ code: 'hook_secret', input: [{ name: 'card', type: 'string', sensitive: true, required: true }, { name: 'n', type: 'integer', required: true }],
+        triggers: [{ type: 'webhook', path: 'secret', input: { card: '$.webhook.payload.card', n: '$.webhook.payload.n' } }], steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
+    refused(await hook(rig, 'secret', { card: '4111-2222', n: 'x' }), 422, 'invalid');
+    const all = await rig.api('GET', '/hooks/secret/deliveries');
+    check(!all.raw.includes('4111'), all.raw);
+    equal(all.body.items[0].payload, '***');
+    refused(await hook(rig, 'signed/hex', { who: 'stranger' }, { 'X-Hub-Signature-256': 'sha256=00' }), 401, 'unauthorized');
+    const [unproven] = await deliveries(rig, 'signed/hex');
+    equal([unproven.status, unproven.payload, unproven.headers, unproven.bodyBytes], [401, null, null, 18]);
+});
+
+claim('deliveries are bounded: a hundred of one webhook, apart from those that nobody has signed', async (rig) => {
+    accepted(await hook(rig, 'signed/hex', '{}', { 'X-Hub-Signature-256': sign('{}', 'hex') }));
+    for (let n = 0; n < 130; n++) await hook(rig, 'echo', { n });
+    for (let n = 0; n < 30; n++) await hook(rig, 'signed/hex', { n });
+    const echo = await deliveries(rig, 'echo', 7);
+    equal(echo.map((d) => d.payload.n), Array.from({ length: 100 }, (_, i) => 129 - i));
+    const mixed = await deliveries(rig, 'signed/hex');
+    equal([mixed.filter((d) => d.status === 401).length, mixed.some((d) => d.status === 202)], [20, true]);
+    accepted(await hook(rig, 'echo', { text: 'x'.repeat(20000) }));
+    equal([(await deliveries(rig, 'echo'))[0].payload, (await deliveries(rig, 'echo'))[0].bodyBytes], [null, 20011]);
+    refused(await rig.api('GET', '/hooks/echo/deliveries?cursor=x'), 400, 'bad_request');
+});
+
+claim('the webhooks that there are, for who may see their process', async (rig) => {
+    const all = await rig.all('/hooks', 2);
+    const of = (path) => all.find((h) => h.path === path);
+    equal([of('shop/orders').code, of('shop/orders').method, of('shop/orders').verified, of('shop/orders').retired], ['order', 'POST', false, false]);
+    equal([of('signed/hex').verified, of('abroad')], [true, undefined]);
+    refused(await rig.api('GET', '/hooks/abroad/deliveries'), 404, 'not_found');
+    const { body: viewer } = await rig.api('POST', '/users', { name: `viewer ${fresh()}`, role: 'viewer' });
+    const token = { authorization: `Bearer ${viewer.token}` };
+    equal((await rig.api('GET', '/hooks', undefined, token)).status, 200);
+    refused(await rig.api('GET', '/hooks/echo/deliveries', undefined, token), 403, 'forbidden');
 });
 
 claim('when it does not fire nothing happens', async (rig) => {
@@ -182,9 +248,10 @@ claim('when it does not fire nothing happens', async (rig) => {
 claim('a busy key is told; a retired process starts nothing', async (rig) => {
     const order = fresh();
     accepted(await hook(rig, 'shop/orders', { order, delivery: `k${order}`, status: 'paid' }));
-    refused(await hook(rig, 'shop/orders', { order, delivery: `l${order}`, status: 'paid' }), 409, 'key_busy');
+    refused(await hook(rig, 'shop/orders', { order, delivery: `l${order}`, status: 'paid' }), 409, 'conflict');
     equal((await rig.api('POST', '/scenarios/echo/retire')).status, 200);
-    refused(await hook(rig, 'echo', {}), 409, 'retired');
+    refused(await hook(rig, 'echo', {}), 409, 'conflict');
+    equal((await deliveries(rig, 'echo'))[0].error, 'retired');
     equal((await rig.api('POST', '/scenarios/echo/unretire')).status, 200);
     accepted(await hook(rig, 'echo', {}));
 });

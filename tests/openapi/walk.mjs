@@ -31,12 +31,21 @@ async function walkHooks(api, holds) {
         const call = (path, wanted) => api.call(id, { path: { path }, token: null }, wanted);
         const started = await call('walk', 202);
         holds((await api.call('getExecution', { path: { id: started.json.id } }, 200)).json.key === method, 'the key of the trigger');
-        holds((await call('walk', 409)).json.executionId === started.json.id, 'who has the key');
+        holds((await call('walk', 409)).json.executionId === undefined, 'a stranger is not told who has the key');
         await call('walk/signed', 401);
         await call('walk/broken', 422);
         holds((await call('walk/idle', 202)).json.id === null, 'nothing has happened');
         await call('walk/nowhere', 404);
     }
+    const page = await api.call('listHooks', { query: { limit: 1 } }, 200);
+    holds(page.json.nextCursor !== null, 'webhooks are listed');
+    await api.call('listHooks', { query: { cursor: 'x' } }, 400);
+    const lately = await api.call('listDeliveries', { path: { path: 'walk/idle' } }, 200);
+    holds(lately.json.items.length === methods.length && lately.json.items.every((d) => d.outcome === 'ignored'), 'and what came to them');
+    await api.call('listDeliveries', { path: { path: 'walk/signed' } }, 200);
+    await api.call('listDeliveries', { path: { path: 'walk/broken' }, query: { limit: 2 } }, 200);
+    await api.call('listDeliveries', { path: { path: 'walk/off' } }, 404);
+    await api.call('listDeliveries', { path: { path: 'walk' }, query: { limit: 0 } }, 400);
 }
 
 // --- jobs ---

@@ -3,8 +3,8 @@
 
 #include "api/filter.h"
 #include "api/list.h"
-#include "api/sent.h"
 #include "api/view.h"
+#include "engine/show.h"
 #include "store/read_execution.h"
 #include "store/read_letter.h"
 #include "value/object.h"
@@ -47,7 +47,7 @@ static struct str letter_payload(struct arena *mem, const struct stored_letter *
     const struct history_row row = {
         .kind = HISTORY_EVENT, .status = l->sent_as, .input_json = l->sent_json};
 
-    return l->payload_json.len > 0 || !sent_is(&row) ? l->payload_json : sent_json(mem, &row);
+    return l->payload_json.len > 0 || !show_is_sent(&row) ? l->payload_json : show_sent(mem, &row);
 }
 
 static void letter_show(struct arena *mem, struct buf *out, const struct stored_letter *l)
@@ -67,6 +67,8 @@ static void letter_show(struct arena *mem, struct buf *out, const struct stored_
     object_text(out, "key", l->key);
     object_text(out, "step", l->step);
     object_text(out, "status", str_of(letter_status_name(l->status)));
+    object_json(out, "actions",
+                l->status == LETTER_OPEN ? STR("[\"retry\",\"resolve\"]") : STR("[]"));
     object_text(out, "note", l->note);
     object_time(out, "createdAt", l->created_at_us);
     object_time(out, "resolvedAt", l->resolved_at_us);

@@ -36,9 +36,9 @@ struct steps_args {
 static bool steps_event(const struct steps_args *args, struct arena *scratch,
                         const struct history_row *row, struct history_row *out)
 {
-    if (args->has_calls && sent_is(row)) {
+    if (args->has_calls && show_is_sent(row)) {
         *out = *row;
-        out->input_json = sent_json(scratch, row);
+        out->input_json = show_sent(scratch, row);
         return true;
     }
     return args->has_acts && executions_act_row(scratch, row, out);

@@ -9,16 +9,20 @@
 #include "api/executions/hooks.h"
 #include "api/api.h"
 
+#include "api/deliveries.h"
 #include "api/executions/executions_signal.h"
 #include "api/lookup.h"
+#include "http/cidr.h"
 #include "http/percent.h"
 #include "node/node.h"
 #include "store/org.h"
 #include "store/read_triggers.h"
+#include "value/json.h"
 #include "value/object.h"
 
 struct hook_call {
     struct str path;
+    struct hook_delivery delivery;
     struct stored_trigger trigger;
     struct value webhook;
 };
@@ -37,8 +41,87 @@ static bool run_hook(struct lookup *q, struct reader *reader, struct err *err)
     if (found.count == 0)
         return err_set(err, ERR_NOT_FOUND, "no process has a webhook with this path and method");
     h->trigger = found.items[0];
-    return hook_verify(q->mem, node_vault(q->call->node), r, h->trigger.spec, err) &&
-           hook_request(q->mem, r, h->path, &h->webhook, err);
+    h->delivery.code = h->trigger.code;
+    h->delivery.version = h->trigger.version;
+    h->delivery.is_proven =
+        hook_verify(q->mem, node_vault(q->call->node), r, h->trigger.spec, err);
+    return h->delivery.is_proven && hook_request(q->mem, r, h->path, &h->webhook, err);
+}
+
+/* --- what is kept in mind of it --- */
+
+/* What it said, if it has proven who sent it. */
+static void note_request(struct call *c, struct hook_delivery *d, struct value webhook)
+{
+    struct value headers;
+    struct buf json;
+    struct err err;
+
+    d->at_us = api_now_us(c->api);
+    d->address = ip_text(c->mem, api_caller(c->api, c->http));
+    d->request_id = api_request_id(c->api, c->mem, c->http->number);
+    d->body_bytes = c->http->body.len;
+    if (!d->is_proven)
+        return;
+    d->query = http_query_text(c->http);
+    d->body = c->http->body;
+    if (webhook.kind != VALUE_MAP)
+        return; /* the body is not what its type says */
+    headers = value_map_get_str(hook_kept(c->mem, webhook, api_auth_header(c->api)),
+                                STR("headers"));
+    buf_init_arena(&json, c->mem);
+    if (json_write(&json, headers, &err))
+        d->headers_json = buf_view(&json);
+}
+
+/* The refusal, and the first thing that is wrong with the input. */
+static struct str why_refused(struct arena *mem, const struct err *err,
+                              const struct findings *findings)
+{
+    if (findings == NULL || findings->count == 0)
+        return str_copy(mem, str_of(err->message));
+    return str_printf(mem, "%s: %.*s: %.*s", err->message, STR_ARG(findings->items[0].pointer),
+                      STR_ARG(findings->items[0].message.text));
+}
+
+static void note_delivery(struct call *c, const char *outcome, int status, struct str id)
+{
+    struct hook_call *h = c->noted;
+    struct hook_delivery *d = &h->delivery;
+
+    if (d->code.len == 0)
+        return;
+    note_request(c, d, h->webhook);
+    d->outcome = str_of(outcome);
+    d->status = status;
+    d->id = id;
+    deliveries_add(api_parts(c->api)->deliveries, d);
+}
+
+static void note_refused(struct call *c, const struct err *err, const struct findings *findings)
+{
+    struct hook_call *h = c->noted;
+
+    h->delivery.error = str_of(err_code_name(err->code));
+    h->delivery.why = why_refused(c->mem, err, findings);
+    note_delivery(c, "refused", err_http_status(err->code), STR_NONE);
+}
+
+/* --- the answer --- */
+
+static void answer_taken_hook(struct call *c, const char *outcome, struct str id)
+{
+    note_delivery(c, outcome, 202, id);
+    executions_answer_id(c, id);
+}
+
+/* The id in the answer that was stored: of the execution or the signal. */
+static struct str stored_id(struct arena *mem, struct str answer)
+{
+    struct value v;
+    struct err err;
+
+    return json_read(mem, answer, &v, &err) ? value_map_text(v, STR("id")) : STR_NONE;
 }
 
 static void hook_done(struct node_request *r)
@@ -52,11 +135,14 @@ static void hook_done(struct node_request *r)
             object_id(&more, "executionId", r->id);
         call_refuse_with(c, &r->err, &r->findings, buf_view(&more));
     } else if (r->stored_status != 0) {
+        note_delivery(c, "repeated", r->stored_status, stored_id(c->mem, r->stored_answer));
         call_answer_again(c, r->stored_status, r->stored_answer);
     } else if (r->hook->result == HOOK_STARTS) {
-        executions_answer_id(c, uuid_text(c->mem, r->id));
+        answer_taken_hook(c, r->joined ? "joined" : "started", uuid_text(c->mem, r->id));
+    } else if (r->hook->result == HOOK_SIGNALS) {
+        answer_taken_hook(c, "signalled", r->signal_id_out);
     } else {
-        executions_answer_id(c, r->hook->result == HOOK_SIGNALS ? r->signal_id_out : STR_NONE);
+        answer_taken_hook(c, "ignored", STR_NONE);
     }
 }
 
@@ -100,10 +186,14 @@ void hooks_take(struct call *c)
 {
     struct hook_call *h = ARENA_NEW(c->mem, struct hook_call);
 
+    c->on_refused = note_refused;
+    c->noted = h;
     if (!percent_decode(c->mem, c->params[0], &h->path))
         call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8, or holds U+0000");
     else if (h->path.len > WEBHOOK_PATH_MAX)
         call_refuse_text(c, ERR_NOT_FOUND, "no process has a webhook with so long a path");
-    else
+    else {
+        h->delivery.topic = trigger_webhook_topic(c->mem, c->http->method, h->path);
         lookup_start(c, h, run_hook, hook_found);
+    }
 }

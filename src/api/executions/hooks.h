@@ -18,11 +18,17 @@ struct vault;
 bool hook_request(struct arena *mem, const struct http_request *r, struct str path,
                   struct value *out, struct err *err) MUST_USE;
 
+/* The parameters behind the `?`, as a map. */
+bool hook_query(struct arena *mem, struct str query, struct value *out, struct err *err) MUST_USE;
+
 /*
  * The same as an execution keeps it: without the headers whose names say that
  * they let somebody in, and without the one that a proxy names the user in.
  */
 struct value hook_kept(struct arena *mem, struct value webhook, struct str auth_header);
+
+/* Whether what has this name lets somebody in: "x-api-key", "password". */
+bool hook_is_secret(struct str name);
 
 /*
  * Whether the body was signed as `verify` of the trigger demands; true where it

@@ -90,8 +90,7 @@ static struct value read_headers(struct arena *mem, const struct http_request *r
     return value_map_take(mem, list.items, list.count);
 }
 
-/* Whether a header lets somebody in, by its name. */
-static bool is_secret_header(struct str name, struct str auth_header)
+bool hook_is_secret(struct str name)
 {
     static const char *const parts[] = {"authorization", "cookie",  "token",      "secret",
                                         "password",      "api-key", "apikey",     "api_key",
@@ -100,7 +99,12 @@ static bool is_secret_header(struct str name, struct str auth_header)
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (str_find(name, str_of(parts[i]), 0) >= 0)
             return true;
-    return auth_header.len > 0 && str_eq(name, auth_header);
+    return false;
+}
+
+static bool is_secret_header(struct str name, struct str auth_header)
+{
+    return hook_is_secret(name) || (auth_header.len > 0 && str_eq(name, auth_header));
 }
 
 struct value hook_kept(struct arena *mem, struct value webhook, struct str auth_header)
@@ -164,13 +168,18 @@ static bool read_payload(struct arena *mem, const struct http_request *r, struct
     return true;
 }
 
+bool hook_query(struct arena *mem, struct str query, struct value *out, struct err *err)
+{
+    return read_pairs(mem, query, "query", out, err);
+}
+
 bool hook_request(struct arena *mem, const struct http_request *r, struct str path,
                   struct value *out, struct err *err)
 {
     struct value payload, query;
 
     if (!read_payload(mem, r, &payload, err) ||
-        !read_pairs(mem, http_query_text(r), "query", &query, err))
+        !hook_query(mem, http_query_text(r), &query, err))
         return false;
     *out = value_map_of(mem, VALUE_ENTRIES({value_key(STR("payload")), payload},
                                            {value_key(STR("headers")), read_headers(mem, r)},

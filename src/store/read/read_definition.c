@@ -77,6 +77,22 @@ bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t v
     return ok;
 }
 
+bool read_is_sensitive(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                       bool *out, struct err *err)
+{
+    struct rows rows = rows_run(r, mem, SQL_READ_ACCESS, DB_PARAMS(db_text(code), db_int(version)));
+    struct value facts = value_absent(), names;
+    bool ok = true, is_there = rows_has(&rows);
+
+    if (is_there)
+        ok = json_read(mem, rows_view(&rows, 0), &facts, err);
+    if (!rows_end(&rows, err) || !ok)
+        return false;
+    names = facts_get(facts, "sensitive");
+    *out = !is_there || (names.kind == VALUE_LIST && names.len > 0);
+    return true;
+}
+
 static bool load_definitions(struct reader *r, struct arena *mem, enum sql sql,
                              const struct db_value *params, unsigned count, bool with_texts,
                              struct stored_definitions *out, struct err *err)
