@@ -42,10 +42,10 @@ struct api_parts {
     struct view_memory *views; /* what definitions say about who may view */
     struct worlds *worlds;
     struct events *events;
-    struct hooks_known *hooks; /* webhooks that there are */
+    struct hooks_known *hooks;     /* webhooks that there are */
     struct deliveries *deliveries; /* what came to them lately */
-    struct rate *rate;         /* how often strangers may call hooks and callbacks */
-    struct bulks *bulks;       /* bulk requests that are in flight */
+    struct rate *rate;             /* how often strangers may call hooks and callbacks */
+    struct bulks *bulks;           /* bulk requests that are in flight */
 };
 
 const struct api_parts *api_parts(const struct api *api);

@@ -197,9 +197,9 @@ static bool call_send_refusal(struct call *c, const struct err *err,
         tell_stranger(err, &told);
     answer->status = err_http_status(err->code);
     answer->content_type = "application/problem+json";
-    answer->body = mask_links(
-        c->mem, problem_json(c->mem, call_language(c), &told, is_stranger ? NULL : findings,
-                             is_stranger ? STR_NONE : more, id));
+    answer->body = mask_links(c->mem, problem_json(c->mem, call_language(c), &told,
+                                                   is_stranger ? NULL : findings,
+                                                   is_stranger ? STR_NONE : more, id));
     log_refusal(c, err, id);
     if (c->on_refused != NULL)
         c->on_refused(c, err, findings);

@@ -12,11 +12,11 @@
 
 /* The texts of a delivery. */
 static const size_t texts[] = {
-    offsetof(struct hook_delivery, topic),        offsetof(struct hook_delivery, code),
-    offsetof(struct hook_delivery, address),      offsetof(struct hook_delivery, request_id),
-    offsetof(struct hook_delivery, outcome),      offsetof(struct hook_delivery, id),
-    offsetof(struct hook_delivery, error),        offsetof(struct hook_delivery, why),
-    offsetof(struct hook_delivery, body),         offsetof(struct hook_delivery, headers_json),
+    offsetof(struct hook_delivery, topic),   offsetof(struct hook_delivery, code),
+    offsetof(struct hook_delivery, address), offsetof(struct hook_delivery, request_id),
+    offsetof(struct hook_delivery, outcome), offsetof(struct hook_delivery, id),
+    offsetof(struct hook_delivery, error),   offsetof(struct hook_delivery, why),
+    offsetof(struct hook_delivery, body),    offsetof(struct hook_delivery, headers_json),
     offsetof(struct hook_delivery, query),
 };
 

@@ -35,11 +35,11 @@ struct hook_delivery {
     bool is_proven;     /* it is signed as the trigger demands, or that demands nothing */
     struct str address; /* where it came from */
     struct str request_id;
-    int status;             /* that it was answered */
-    struct str outcome;     /* started, joined, signalled, ignored, repeated or refused */
-    struct str id;          /* of the execution or the signal */
-    struct str error, why;  /* refused: code and message */
-    struct str body;        /* as it came, unless it is too long */
+    int status;              /* that it was answered */
+    struct str outcome;      /* started, joined, signalled, ignored, repeated or refused */
+    struct str id;           /* of the execution or the signal */
+    struct str error, why;   /* refused: code and message */
+    struct str body;         /* as it came, unless it is too long */
     struct str headers_json; /* without those that let somebody in */
     struct str query;        /* as it came */
     size_t body_bytes;       /* how long it was */

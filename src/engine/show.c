@@ -367,8 +367,7 @@ struct str show_sent(struct arena *mem, const struct history_row *row)
         struct value v = value_map_get_str(request, str_of(shown[i]));
 
         if (v.kind != VALUE_ABSENT)
-            entries[count++] =
-                (struct value_entry){.key = value_key(str_of(shown[i])), .value = v};
+            entries[count++] = (struct value_entry){.key = value_key(str_of(shown[i])), .value = v};
     }
     return json_must_text(mem, value_map_make(mem, entries, count, &duplicate));
 }

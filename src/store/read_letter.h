@@ -16,7 +16,7 @@ struct stored_letter {
     int64_t version; /* of the definition, as the execution has it now */
     enum letter_status status;
     int64_t attempts;
-    struct str cause_json, payload_json;   /* or empty */
+    struct str cause_json, payload_json; /* or empty */
     /* The row of history that has what the attempt sent: `call` or `job`, its key, and, where the
      * letter has no payload of its own, what it sent; or empty. */
     struct str sent_as, sent_key, sent_json;

@@ -158,10 +158,12 @@ static void test_sqlite__version_before_the_baseline_is_refused(void **state)
     struct contract *c = *state;
     const int shift = (int)(migrate_newest - migrate_baseline) + 1;
 
-    (void)ask(c, str_printf(&c->mem, "UPDATE schema_version SET version = version - %d", shift).ptr);
+    (void)ask(c,
+              str_printf(&c->mem, "UPDATE schema_version SET version = version - %d", shift).ptr);
     store_close(c->store);
     assert_open_fails(c, str_of(c->folder), "start the last 0.1.0 on it once");
-    (void)ask(c, str_printf(&c->mem, "UPDATE schema_version SET version = version + %d", shift).ptr);
+    (void)ask(c,
+              str_printf(&c->mem, "UPDATE schema_version SET version = version + %d", shift).ptr);
     c->store = store_open(&(struct store_options){.data_path = str_of(c->folder), .done = &c->done},
                           &(struct err){0});
     assert_non_null(c->store);

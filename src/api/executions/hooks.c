@@ -43,8 +43,7 @@ static bool run_hook(struct lookup *q, struct reader *reader, struct err *err)
     h->trigger = found.items[0];
     h->delivery.code = h->trigger.code;
     h->delivery.version = h->trigger.version;
-    h->delivery.is_proven =
-        hook_verify(q->mem, node_vault(q->call->node), r, h->trigger.spec, err);
+    h->delivery.is_proven = hook_verify(q->mem, node_vault(q->call->node), r, h->trigger.spec, err);
     return h->delivery.is_proven && hook_request(q->mem, r, h->path, &h->webhook, err);
 }
 
@@ -67,8 +66,8 @@ static void note_request(struct call *c, struct hook_delivery *d, struct value w
     d->body = c->http->body;
     if (webhook.kind != VALUE_MAP)
         return; /* the body is not what its type says */
-    headers = value_map_get_str(hook_kept(c->mem, webhook, api_auth_header(c->api)),
-                                STR("headers"));
+    headers =
+        value_map_get_str(hook_kept(c->mem, webhook, api_auth_header(c->api)), STR("headers"));
     buf_init_arena(&json, c->mem);
     if (json_write(&json, headers, &err))
         d->headers_json = buf_view(&json);

@@ -179,8 +179,7 @@ static bool take_method(struct lookup *q, struct reader *reader, size_t method, 
 {
     struct deliveries_args *args = q->args;
     const struct delivery_list *of = &args->of[method];
-    struct str topic =
-        trigger_webhook_topic(q->mem, str_of(hook_methods[method]), args->path);
+    struct str topic = trigger_webhook_topic(q->mem, str_of(hook_methods[method]), args->path);
     struct stored_triggers triggers;
     bool is_visible = false;
 
@@ -224,8 +223,8 @@ static bool run_deliveries(struct lookup *q, struct reader *reader, struct err *
             return false;
         show_delivery(q->mem, &q->answer, d, is_hidden);
     }
-    list_close(&q->answer, i < seen->count ? list_number_cursor(q->mem, seen->items[i - 1].number)
-                                           : STR_NONE);
+    list_close(&q->answer,
+               i < seen->count ? list_number_cursor(q->mem, seen->items[i - 1].number) : STR_NONE);
     return true;
 }
 

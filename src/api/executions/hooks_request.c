@@ -178,8 +178,7 @@ bool hook_request(struct arena *mem, const struct http_request *r, struct str pa
 {
     struct value payload, query;
 
-    if (!read_payload(mem, r, &payload, err) ||
-        !hook_query(mem, http_query_text(r), &query, err))
+    if (!read_payload(mem, r, &payload, err) || !hook_query(mem, http_query_text(r), &query, err))
         return false;
     *out = value_map_of(mem, VALUE_ENTRIES({value_key(STR("payload")), payload},
                                            {value_key(STR("headers")), read_headers(mem, r)},

@@ -25,7 +25,8 @@ static bool letter_insert(struct apply *a, const struct member *m, const struct 
                                db_int(e->updated_at_us), db_text(l->kind),
                                db_text(e->program->code), db_text_or_null(e->org_id),
                                db_text_or_null(l->step), db_text_or_null(l->cause_json),
-                               db_text_or_null(l->payload_json), db_some_int(l->sent > 0 ? history_key(m->row, l->sent) : 0)));
+                               db_text_or_null(l->payload_json),
+                               db_some_int(l->sent > 0 ? history_key(m->row, l->sent) : 0)));
 }
 
 static struct db_value who(const struct member *m)
