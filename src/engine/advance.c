@@ -68,6 +68,9 @@ static bool is_unsure(const struct turn *t, const struct cursor *cursor)
 static bool apply_cancel(struct turn *t, struct err *err)
 {
     bool is_in_doubt = turn_is_in_doubt(t->x) || strand_find(t, is_unsure) != NO_STRAND;
+    bool undoes = cancel_rolls_back(t) && (rollback_is_possible(t->x->program) || is_in_doubt);
+    /* What others do for it is undone first, whatever becomes of its own. */
+    bool waits = t->ev->cancel_rollback != CANCEL_LEAVES && child_is_left(t);
     struct str reason = t->ev->reason;
     struct buf note;
 
@@ -76,14 +79,13 @@ static bool apply_cancel(struct turn *t, struct err *err)
     if (t->ev->is_by_parent && (!t->x->has_parent || uuid_cmp(t->x->parent_id, t->ev->parent) != 0))
         return err_set(err, ERR_CONFLICT, "another execution has started it");
     pause_forget(t);
-    child_notify_cancel_all(t);
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, action_row(ACTION_CANCEL));
     if (reason.len > 0) {
         buf_init_arena(&note, t->mem);
         field_text(&note, "reason", reason);
         turn_note(t, "cancel", field_end(&note));
     }
-    if (!cancel_rolls_back(t) || !(rollback_is_possible(t->x->program) || is_in_doubt)) {
+    if (!undoes && !waits) {
         outcome_end(t, STATUS_CANCELLED);
         return true;
     }
@@ -99,6 +101,8 @@ static bool apply_cancel(struct turn *t, struct err *err)
     (void)turn_failure(t, &t->x->error_json);
     t->x->stop_requested = true;
     rollback_begin(t, STATUS_CANCELLED);
+    if (!undoes)
+        rollback_keep_done(t);
     return true;
 }
 
@@ -173,10 +177,12 @@ static void set_wake(struct execution *x)
     if (x->status != STATUS_COMPENSATING)
         return;
     ASSERT(x->rollback != NULL);
-    if (x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
+    if (x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0 && x->stopped_count == 0)
         x->wake_at_us = WAKE_AT_ONCE;
     else
         x->wake_at_us = earlier(x->cursor.wake_at_us, x->rollback->deadline_at_us);
+    for (uint32_t i = 0; i < x->stopped_count; i++)
+        x->wake_at_us = earlier(x->wake_at_us, x->stopped[i].look_at_us);
 }
 
 static struct str code_at(const struct execution *x, const struct cursor *c)
@@ -323,7 +329,8 @@ static bool rollback_is_ready(struct turn *t)
 {
     const struct execution *x = t->x;
 
-    return x->rollback != NULL && x->cursor.phase == PHASE_ROLLBACK && wake_is_due(t) &&
+    return x->rollback != NULL && x->cursor.phase == PHASE_ROLLBACK && x->stopped_count == 0 &&
+           wake_is_due(t) &&
            (x->cursor.awaited.len == 0 || t->ev->kind == EVENT_WAKE || t->ev->kind == EVENT_ANSWER);
 }
 
@@ -341,6 +348,10 @@ static bool advance_rest(struct turn *t, const struct execution *exec)
         complete = strand_run_rest(t);
     if (complete && exec->status == STATUS_FAILED)
         child_look_at_all(t);
+    complete = complete && wake_told(t);
+    if (complete)
+        child_compare(t);
+    complete = complete && stopped_settle(t);
     if (complete && rollback_is_ready(t))
         complete = rollback_run(t);
     return complete;
@@ -372,7 +383,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
             complete = step_run_all(&t);
             break;
         }
-        if (!wake_apply(&t, &complete))
+        if (!wake_apply(&t, &complete) && !stopped_has_news(&t))
             return err_set(err, ERR_CONFLICT, "there is nothing to wake");
         break;
     case EVENT_SIGNAL:

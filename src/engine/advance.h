@@ -53,6 +53,13 @@ bool engine_notice_cancel(struct arena *mem, const struct notice_row *notice, st
 bool engine_notice_join(struct arena *mem, const struct execution *exec,
                         const struct notice_row *notice, struct notice *out);
 
+/*
+ * Whether `notice` says that an execution which this one has started, or joined, has ended: then
+ * that is *out. Its values are in `mem`.
+ */
+bool engine_notice_child(struct arena *mem, const struct notice_row *notice,
+                         struct child_read *out);
+
 /* Whether `notice` says what became of a task: then that is *out. Its texts are in `mem`. */
 bool engine_notice_task(struct arena *mem, const struct notice_row *notice,
                         struct task_answer *out);

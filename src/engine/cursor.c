@@ -44,6 +44,7 @@ static const struct stored_field cursor_fields[] = {
     FIELD(cursor, FLAG, is_overdue, "overdue"),
     FIELD(cursor, JSON, suspended_json, "frozen"),
     FIELD(cursor, TEXT, awaited, "awaited"),
+    FIELD(cursor, FLAG, is_joined, "joined"),
     FIELD(cursor, TEXT, host, "host"),
     FIELD(cursor, NUMBER, asked_seq, "callSeq"),
     FIELD(cursor, TEXT, failed_at, "failedAt"),
@@ -89,6 +90,7 @@ static const struct stored_field rollback_fields[] = {
     FIELD(rollback, FLAG, has_failed, "failed"),
     FIELD(rollback, NUMBER, deadline_at_us, "deadlineAt"),
     FIELD(rollback, FLAG, is_known, "known"),
+    FIELD(rollback, FLAG, keeps_done, "keeps"),
     FIELD(rollback, FLAG, is_retry, "alone"),
     FIELD(rollback, NUMBER, tried_before, "triedBefore"),
 };
@@ -205,6 +207,22 @@ static void write_rollback(struct buf *out, const struct program *p, const struc
     buf_char(out, '}');
 }
 
+static void write_stopped(struct buf *out, const struct execution *x)
+{
+    if (x->stopped_count == 0)
+        return;
+    object_list(out, "stopped");
+    for (uint32_t i = 0; i < x->stopped_count; i++) {
+        object_item(out);
+        object_text(out, "id", str_of(UUID_STR(x->stopped[i].id).ptr));
+        object_text(out, "step", x->stopped[i].step);
+        object_int(out, "since", x->stopped[i].since_us);
+        object_int(out, "lookAt", x->stopped[i].look_at_us);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
 struct str state_cursor_json(struct arena *mem, const struct execution *exec)
 {
     struct buf out;
@@ -218,6 +236,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
     write_rollback(&out, exec->program, exec->rollback);
+    write_stopped(&out, exec);
     write_part(&out, "pause", stored_pause, exec->pause);
     return object_end(&out);
 }
@@ -386,6 +405,28 @@ static bool restore_rollback(struct arena *mem, struct execution *x, struct valu
                            &rollback->others, &rollback->other_count, err);
 }
 
+static bool restore_stopped(struct arena *mem, struct execution *x, struct value stored,
+                            struct err *err)
+{
+    struct stopped_child *all;
+
+    if (stored.kind != VALUE_LIST || stored.len == 0)
+        return true;
+    all = ARENA_ARRAY(mem, stored.len, struct stopped_child);
+    for (uint32_t i = 0; i < stored.len; i++) {
+        struct value v = stored.items[i];
+
+        all[i] = (struct stopped_child){.step = str_copy(mem, value_map_text(v, STR("step"))),
+                                        .since_us = value_map_int(v, STR("since")),
+                                        .look_at_us = value_map_int(v, STR("lookAt"))};
+        if (!uuid_read(value_map_text(v, STR("id")), &all[i].id))
+            return stored_broken(err, "an execution that it has cancelled has no id");
+    }
+    x->stopped = all;
+    x->stopped_count = stored.len;
+    return true;
+}
+
 bool state_restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
 {
     struct strand first;
@@ -411,5 +452,6 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     return restore_correlation(mem, x, err) &&
            restore_strands(mem, x->program, value_map_member(stored, STR("beside")), &x->others,
                            &x->other_count, err) &&
+           restore_stopped(mem, x, value_map_member(stored, STR("stopped")), err) &&
            restore_rollback(mem, x, value_map_member(stored, STR("undo")), err);
 }

@@ -49,6 +49,7 @@ const char *verdict_name(enum verdict verdict);
 bool verdict_read(struct str name, enum verdict *out) MUST_USE;
 
 struct call_capacity;
+struct child_reads;
 struct link;
 struct link_maker;
 struct program;
@@ -116,6 +117,8 @@ struct event {
     /* --- what was read --- */
     const struct turn_reads *reads;   /* what earlier answers NEED asked for; NULL: nothing */
     const struct task_answers *tasks; /* WAKE: what became of tasks, or NULL */
+    /* WAKE, CANCEL: executions that have said that they have ended, or NULL */
+    const struct child_reads *children;
 };
 
 #endif

@@ -113,6 +113,7 @@ struct cursor {
     struct str suspended_json;
     struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
     enum ask_kind ask;  /* ... what of; NONE: of an execution that it has started */
+    bool is_joined;     /* ... which another has started: its end is awaited, and nothing else */
     int64_t asked_seq;  /* ... the row of the attempt that has left; 0 = it waits for capacity */
     struct str host;    /* ... of a call: where it goes */
     /* The command that failed last, and how often it has: command.retry */
@@ -202,14 +203,26 @@ struct rollback {
     bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* of the rollback of `row`; 0 = it has not been tried yet */
     bool is_known;             /* what is lost before this place has its letters already */
-    bool is_retry;             /* this one alone is tried again, see rollback_retry.c */
-    int64_t tried_before;      /* ... attempts that it had before */
+    bool keeps_done;      /* nothing is undone: only those that it has started are waited for */
+    bool is_retry;        /* this one alone is tried again, see rollback_retry.c */
+    int64_t tried_before; /* ... attempts that it had before */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
     /* Visits whose last attempt was looked at: earlier ones say nothing. */
     const struct past_visit *again;
     /* The strands that were stopped, for that retry: they begin their steps anew. */
     const struct strand *const *others;
     uint32_t other_count, strand_index;
+};
+
+/*
+ * An execution that it has started, waited for and cancelled, until it is known to have ended:
+ * see stopped.c.
+ */
+struct stopped_child {
+    struct uuid id;
+    struct str step; /* the code of the step that has started it */
+    int64_t since_us;
+    int64_t look_at_us; /* when the parent looks for itself, should it roll back */
 };
 
 /* An operator has stopped it, see pause.c. NULL in an execution that goes on. */
@@ -266,12 +279,14 @@ struct execution {
     uint32_t strand_index;              /* of the first one among them */
     struct str strand_waiting_json;     /* what the first one waits for: beside others, or paused */
     enum waiting_kind strand_waiting_kind;
-    uint32_t jumps;                   /* taken so far */
-    int64_t links_from;               /* links to answer waits that were made before are spent */
-    int64_t links_spent;              /* the last row that has spent some, in whatever strand */
-    const struct loop_data *loops;    /* newest first, those that hold something; or NULL */
-    const struct round_step *rounds;  /* results within iterations that run at once; or NULL */
-    const struct rollback *rollback;  /* or NULL */
+    uint32_t jumps;                      /* taken so far */
+    int64_t links_from;                  /* links to answer waits that were made before are spent */
+    int64_t links_spent;                 /* the last row that has spent some, in whatever strand */
+    const struct loop_data *loops;       /* newest first, those that hold something; or NULL */
+    const struct round_step *rounds;     /* results within iterations that run at once; or NULL */
+    const struct rollback *rollback;     /* or NULL */
+    const struct stopped_child *stopped; /* the oldest first; at most STRANDS_MAX */
+    uint32_t stopped_count;
     const struct pause *pause;        /* or NULL */
     struct items compensated, failed; /* codes of steps: $.compensation */
     struct items given_up;            /* rollbacks that may be tried again: rollback_retry.c */

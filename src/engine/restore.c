@@ -10,6 +10,7 @@
  *   any                 delta.log: what the step has logged; no part of the state
  *   event loop          the loop `step` goes over delta.list
  *   rollback            compensated or failed += step, by delta.undone
+ *   event               failed += delta.unrolled: what others could not undo
  *   any                 delta."collect:CODE", delta."failed:CODE": what a loop holds
  *                       delta."branch:CODE:VISIT:NUMBER": a branch has ended with that
  *                       delta."done:CODE:VISIT:INDEX": so has an iteration beside others
@@ -384,6 +385,7 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
     about = value_map_member(delta, STR("undone"));
     if (about.kind == VALUE_BOOL)
         state_add_compensated(mem, x, row->step, about.b);
+    restore_compensation(mem, x, value_map_member(delta, STR("unrolled")), false);
     fold_given_up(mem, x, row, delta);
     fold_delta(mem, x, row, delta);
     return fold_loops(mem, x, delta, has_moved, err);

@@ -103,6 +103,20 @@ static const struct rollback *copy_rollback(struct arena *mem, const struct roll
     return rollback;
 }
 
+static const struct stopped_child *copy_stopped(struct arena *mem, const struct execution *from)
+{
+    struct stopped_child *all;
+
+    if (from->stopped_count == 0)
+        return NULL;
+    all = ARENA_ARRAY(mem, from->stopped_count, struct stopped_child);
+    for (uint32_t i = 0; i < from->stopped_count; i++) {
+        all[i] = from->stopped[i];
+        all[i].step = copy_text(mem, from->stopped[i].step);
+    }
+    return all;
+}
+
 static struct step_state copy_step(struct arena *mem, const struct step_state *from)
 {
     struct step_state s = *from;
@@ -167,6 +181,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
     copy_strands(mem, x, exec);
     x->rollback = copy_rollback(mem, exec->rollback);
+    x->stopped = copy_stopped(mem, exec);
     x->pause = copy_part(mem, stored_pause, exec->pause, sizeof(*exec->pause));
     x->variables = value_copy(mem, exec->variables);
     x->variables_json = copy_text(mem, exec->variables_json);

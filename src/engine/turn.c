@@ -22,8 +22,12 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
     if (steps > 0)
         memcpy(x->steps, exec->steps, steps * sizeof(*x->steps));
     *out = (struct commit){.read_version = exec->row_version, .after = x};
-    *t = (struct turn){
-        .mem = mem, .ev = ev, .x = x, .out = out, .has_strands = exec->other_count > 0};
+    *t = (struct turn){.mem = mem,
+                       .ev = ev,
+                       .x = x,
+                       .before = exec,
+                       .out = out,
+                       .has_strands = exec->other_count > 0};
     t->wall_us = now_us;
     t->now_us = now_us > x->updated_at_us ? now_us : x->updated_at_us;
     t->slots = ARENA_ARRAY(mem, exec->program->slot_count + 1u, struct value);

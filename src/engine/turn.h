@@ -99,7 +99,8 @@ struct turn {
     struct arena *mem;
     const struct event *ev;
     int64_t now_us, wall_us;
-    struct execution *x; /* the state that is being made */
+    struct execution *x;            /* the state that is being made */
+    const struct execution *before; /* what it rests on */
     struct commit *out;
     struct failure failure;
     struct str refused_output_json; /* of a step that failed because its output is too large */
@@ -126,12 +127,16 @@ struct turn {
     int64_t sent;                   /* the row of what that host or a worker was sent, or 0 */
     bool has_nothing_to_wake;       /* the child that it waits for has not ended */
     bool is_answered;               /* the current attempt of the rollback, or question, goes on */
+    bool has_unrolled;              /* a child that has ended could not undo something */
     bool has_strands;               /* there are several, or were in this turn */
     bool has_stopped;               /* strands, which may have held something */
     bool is_stopping;               /* commands that are done are gone through, no other runs */
     struct str refused_at;          /* the place of the command that asked and fails with this; */
     struct failure refusal;         /* or empty */
     struct run run;
+    struct {
+        VEC_OF(struct uuid);
+    } awaited_starts, heard;      /* children that strands wait for from now on; that have ended */
     const struct strand **others; /* x->others, once the turn has changed it; with room for: */
     uint32_t others_room;
 

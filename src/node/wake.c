@@ -118,6 +118,7 @@ static void wake_event(const struct work *w, struct event *ev)
 
     ev->kind = EVENT_WAKE;
     ev->tasks = e->events.tasks.count > 0 ? &e->events.tasks : NULL;
+    ev->children = e->events.children.count > 0 ? &e->events.children : NULL;
     if (e->events.numbers.count == 0 || !e->events.cancels)
         return;
     ev->kind = EVENT_CANCEL;
@@ -130,6 +131,8 @@ static void wake_event(const struct work *w, struct event *ev)
 static void wake_applied(struct node *n, struct work *w)
 {
     park_forget(n, w->entry->id);
+    if (w->entry->events.is_cut)
+        wake_with_events(n, w->entry->id);
     work_free(n, w);
 }
 
@@ -154,7 +157,7 @@ static void wake_rejected(struct node *n, struct work *w, const struct err *err,
         w->met->crash_count < CRASHES_MAX)
         wake_later(n, e->id, RETRY_SOON_US);
     calls_queue(n, w->met);
-    if (w->assertion.notices.count == JOINERS_MAX)
+    if (w->assertion.notices.count == JOINERS_MAX || e->events.is_cut)
         wake_with_events(n, e->id);
     if (e->events.numbers.count > 0 && !wake_keeps_events(e))
         work_again(n, w);
@@ -163,10 +166,9 @@ static void wake_rejected(struct node *n, struct work *w, const struct err *err,
 }
 
 /*
- * A wake looks at every child that it waits for: its events go with its
- * member, also when it changes nothing. A cancel that does not apply to it has
- * looked at none: the same rows are left to another wake. One that has ended
- * notifies those who have joined it.
+ * A wake hears everything that its events say: they go with its member, also when it changes
+ * nothing. A cancel that does not apply to it has heard nothing: the same rows are left to another
+ * wake. One that has ended notifies those who have joined it.
  */
 static void wake_member(struct node *n, struct work *w)
 {

@@ -33,6 +33,21 @@ struct execution_reads {
 bool read_several(struct reader *r, struct arena *mem, struct execution_reads *all,
                   struct err *err) MUST_USE;
 
+/* How several executions stand, and how they ended: in one statement. Those that are gone are left out. */
+struct execution_end {
+    struct uuid id;
+    enum execution_status status;
+    struct str result_json, error_json; /* or empty */
+    int64_t crash_count;
+};
+
+struct execution_ends {
+    VEC_OF(struct execution_end);
+};
+
+bool read_ends(struct reader *r, struct arena *mem, struct str ids_json, struct execution_ends *out,
+               struct err *err) MUST_USE;
+
 /* All history rows of an execution with seq above `after`, at most `limit`, in order. */
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err) MUST_USE;

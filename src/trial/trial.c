@@ -78,6 +78,33 @@ static struct actor *awaiting(const struct trial_run *r, const struct actor *chi
     return NULL;
 }
 
+/* Whether an execution rolls back, and waits for the end of this one before it does. */
+static bool has_stopped(const struct actor *a, struct uuid child)
+{
+    for (uint32_t i = 0; !is_over(a) && i < a->x->stopped_count; i++)
+        if (uuid_cmp(a->x->stopped[i].id, child) == 0)
+            return true;
+    return false;
+}
+
+/* *more: one that has cancelled this one, which has ended since, knows it now. */
+static bool answer_stopper(struct trial_run *r, const struct actor *child, bool *more,
+                           struct err *err)
+{
+    struct child_reads told = {0};
+
+    *more = false;
+    for (size_t i = 0; i < r->actors.count; i++) {
+        if (!has_stopped(r->actors.items[i], child->x->id))
+            continue;
+        *more = true;
+        *VEC_ADD(r->mem, &told) = answer_child(r, child->x);
+        return actor_apply(r, r->actors.items[i],
+                           (struct event){.kind = EVENT_WAKE, .children = &told}, err);
+    }
+    return true;
+}
+
 /* *more: somebody was answered. */
 static bool answer(struct trial_run *r, bool *more, struct err *err)
 {
@@ -96,6 +123,13 @@ static bool answer(struct trial_run *r, bool *more, struct err *err)
         if (mock_job(r, a, &ev) || tasks_answer(r, a, &ev))
             return actor_apply(r, a, ev, err);
         parent = is_over(a) ? awaiting(r, a, &key) : NULL;
+        if (parent == NULL && is_over(a)) {
+            if (!answer_stopper(r, a, more, err))
+                return false;
+            if (*more)
+                return true;
+            *more = true;
+        }
         if (parent == NULL)
             continue;
         read = answer_child(r, a->x);
@@ -268,6 +302,10 @@ static int64_t wakes_at(const struct execution *x)
 {
     bool is_ready = x->wake_at_us == WAKE_AT_ONCE;
     int64_t timer_us = 0;
+
+    /* What it has started is undone first, however long that takes. */
+    if (x->rollback != NULL && x->stopped_count > 0)
+        return 0;
 
     for (uint32_t i = 0; i < execution_strands(x); i++) {
         const struct cursor *c = execution_cursor(x, i);

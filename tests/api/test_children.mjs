@@ -11,6 +11,26 @@ const parent = { code: 'parent', steps: [start('s', 'kid')] };
 const racing = { code: 'racing', steps: [
     { code: 'p', parallel: { join: 'any', branches: [[start('s', 'kid')], [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'win' } }]] } },
 ] };
+// What is undone, in which order, is told by numbers that a record gives out.
+const mark = (name) => [
+    { type: 'record.get', object: 'order', id: '=input.run', as: 'o' },
+    { type: 'record.update', object: 'order', id: '=input.run', data: { n: '=o.n + 1', [name]: '=o.n + 1' } },
+];
+const done = { type: 'compute.transform', data: 1 };
+const run1 = { run: '=input.run' };
+const hotel = { code: 'hotel', input: [{ name: 'run', type: 'string' }], steps: [
+    { code: 'room', procedure: done, rollback: { procedure: 'late_mark', input: run1 } },
+    { code: 'view', procedure: done, rollback: { type: 'compute.fail', code: 'no', message: 'cannot be undone' } },
+    { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } },
+], procedures: { late_mark: { commands: [{ type: 'compute.fail', code: 'busy', message: 'm', class: 'transient', when: 'execution.attempt < 3' }, ...mark('child')] } } };
+hotel.steps[0].rollback.retry = { maxAttempts: 5, delay: '1s', jitter: 'none' };
+const book = { code: 'book', procedure: { type: 'flow.start', code: 'hotel', input: run1, wait: true } };
+const truck = { code: 'truck', procedure: { type: 'record.create', object: 'order', id: '=input.run', data: { n: 0 } }, rollback: mark('parent') };
+const trip = { code: 'trip', steps: [truck, book] };
+const tripBeside = { code: 'trip_beside', steps: [truck, { code: 'p', parallel: { branches: [[book], [
+    { code: 'w', procedure: { type: 'wait.signal', signalType: 'fail' } }, { code: 'f', procedure: { type: 'compute.fail', code: 'no', message: 'm' } },
+]] } }] };
+const tripLate = { code: 'trip_late', settings: { timeout: '3s' }, steps: [truck, book] };
 const update = (data) => ({ type: 'record.update', object: 'thing', id: 'x', data });
 const writing = { code: 'writing', steps: [
     { code: 'make', procedure: { type: 'record.create', object: 'thing', id: 'x', data: { n: 1 }, ifExists: 'replace' } },
@@ -61,6 +81,46 @@ claim('a branch that loses cancels the child that it waits for', async (rig) => 
     await ended(rig, child, 'cancelled');
 });
 
+// The child has been undone before anything that came before it is, and what it could not undo is known.
+async function undoneInOrder(rig, id, child, status) {
+    const parent = await until('it is rolled back', async () => {
+        const is = await get(rig, id);
+        equal(is.status !== 'compensating' || is.waitingFor?.kind === 'child' || (await get(rig, child)).status === 'cancelled', true, JSON.stringify(is.waitingFor));
+        return is.status === status && is;
+    });
+    equal((await get(rig, child)).status, 'cancelled');
+    equal(parent.error.compensation, { compensated: ['truck'], failed: ['book/view'] });
+    const { body } = await rig.api('GET', `/records/order/${parent.input.run}`);
+    equal([body.child, body.parent], [1, 2], JSON.stringify(body));
+}
+
+claim('a parent that is cancelled undoes nothing before its child has been undone', async (rig) => {
+    const { id } = await rig.begin('trip', { input: { run: 'cancelled' } });
+    const child = await kidOf(rig, id);
+    equal((await rig.api('POST', `/executions/${id}/cancel`, {})).status, 202);
+    await undoneInOrder(rig, id, child, 'cancelled');
+});
+
+claim('so does one that is killed while it waits for that', async (rig) => {
+    const { id } = await rig.begin('trip', { input: { run: 'killed' } });
+    const child = await kidOf(rig, id);
+    equal((await rig.api('POST', `/executions/${id}/cancel`, {})).status, 202);
+    await rig.restart();
+    await undoneInOrder(rig, id, child, 'cancelled');
+});
+
+claim('so does one of which another branch fails', async (rig) => {
+    const { id } = await rig.begin('trip_beside', { input: { run: 'beside' } });
+    const child = await kidOf(rig, id);
+    equal((await rig.api('POST', `/executions/${id}/signal`, { type: 'fail' })).status, 202);
+    await undoneInOrder(rig, id, child, 'failed');
+});
+
+claim('so does one that runs out of time', async (rig) => {
+    const { id } = await rig.begin('trip_late', { input: { run: 'late' } });
+    await undoneInOrder(rig, id, await kidOf(rig, id), 'failed');
+});
+
 claim('writes of one record by a branch that waited and by one that did not are both there', async (rig) => {
     const { id } = await rig.begin('writing');
     await ended(rig, id, 'completed');
@@ -69,5 +129,5 @@ claim('writes of one record by a branch that waited and by one that did not are 
 });
 
 await run(async (rig) => {
-    for (const definition of [kid, napper, parent, racing, writing]) await rig.publish(definition);
+    for (const definition of [kid, napper, parent, racing, writing, hotel, trip, tripBeside, tripLate]) await rig.publish(definition);
 });

@@ -221,6 +221,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(unmatched);
     TEXT(suspended_json);
     TEXT(awaited);
+    NUMBER(is_joined);
     TEXT(failed_at);
     NUMBER(tries);
     NUMBER(seq);
@@ -291,6 +292,7 @@ static void rollback(struct walk *w, const struct rollback *a, const struct roll
     if (a->from != NULL && b->from != NULL)
         undone(w, a->from, b->from);
     NUMBER(is_known);
+    NUMBER(keeps_done);
     NUMBER(is_retry);
     NUMBER(tried_before);
     past_visits(w, a->again, b->again);
@@ -305,6 +307,14 @@ static void pause_of(struct walk *w, const struct pause *a, const struct pause *
     NUMBER(since_us);
     TEXT(reason);
     TEXT(by_json);
+}
+
+static void stopped(struct walk *w, const struct stopped_child *a, const struct stopped_child *b)
+{
+    on_number(w, "id", 0, uuid_cmp(a->id, b->id));
+    TEXT(step);
+    NUMBER(since_us);
+    NUMBER(look_at_us);
 }
 
 static void stands(struct walk *w, const struct execution *a, const struct execution *b)
@@ -326,6 +336,9 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     on_number(w, "undo", a->rollback != NULL, b->rollback != NULL);
     if (a->rollback != NULL && b->rollback != NULL)
         rollback(w, a->rollback, b->rollback);
+    NUMBER(stopped_count);
+    for (uint32_t i = 0; i < a->stopped_count && i < b->stopped_count; i++)
+        stopped(w, &a->stopped[i], &b->stopped[i]);
     on_number(w, "pause", a->pause != NULL, b->pause != NULL);
     if (a->pause != NULL && b->pause != NULL)
         pause_of(w, a->pause, b->pause);

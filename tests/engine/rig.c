@@ -373,9 +373,35 @@ static void answer_kept(struct rig *r, struct str correlation, struct kept_reads
     *VEC_ADD(&r->mem, out) = found;
 }
 
+/* With a wake comes what the children have said, if they have ended. */
+static void tell_ends(struct rig *r, struct event *ev, struct child_reads *out)
+{
+    struct uuid id;
+
+    if (ev->kind != EVENT_WAKE || ev->children != NULL || !r->child.is_found ||
+        !status_is_terminal(r->child.status))
+        return;
+    for (uint32_t i = 0; i < execution_strands(r->x); i++) {
+        struct str awaited = execution_cursor(r->x, i)->awaited;
+
+        if (str_starts_with(awaited, STR("child:")) &&
+            uuid_read(str_slice(awaited, 6, awaited.len), &id) &&
+            (!r->first_child_alone || out->count == 0)) {
+            *VEC_ADD(&r->mem, out) = r->child;
+            out->items[out->count - 1].id = id;
+        }
+    }
+    for (uint32_t i = 0; i < r->x->stopped_count; i++) {
+        *VEC_ADD(&r->mem, out) = r->child;
+        out->items[out->count - 1].id = r->x->stopped[i].id;
+    }
+    ev->children = out->count > 0 ? out : NULL;
+}
+
 static bool apply(struct rig *r, struct event ev)
 {
     struct turn_reads reads = {0};
+    struct child_reads told = {0};
     struct commit c;
 
     ev.config = r->config.kind == VALUE_MAP ? r->config : value_map_empty();
@@ -384,6 +410,7 @@ static bool apply(struct rig *r, struct event ev)
     if (ev.capacity == NULL)
         ev.capacity = r->capacity;
     ev.buffers_signals = r->keeps_signals;
+    tell_ends(r, &ev, &told);
     r->needs = 0;
     while (true) {
         if (!advance(r, &ev, &c))

@@ -241,6 +241,12 @@ static void test_cancel__a_branch_that_is_stopped_cancels_its_child(void **state
     assert_int_equal(notice_cancel(&rig.last.notices.items[0]).cancel_rollback, CANCEL_BY_STRATEGY);
 }
 
+static void kid_ends(enum execution_status status, const char *error)
+{
+    rig.child =
+        (struct child_read){.is_found = true, .status = status, .error = rig_value(&rig, error)};
+}
+
 static void test_cancel__children_of_all_branches_are_told_once(void **state)
 {
     (void)state;
@@ -252,8 +258,147 @@ static void test_cancel__children_of_all_branches_are_told_once(void **state)
     rig_reload(&rig);
     assert_true(rig_cancel(&rig, ""));
     assert_int_equal(rig.last.notices.count, 3);
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    assert_string_equal(rig_trace(&rig), "r s2.failed s3.failed");
+    rig_reload(&rig);
+    kid_ends(STATUS_CANCELLED, "{'code':'cancelled','message':'m'}");
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.last.notices.count, 0);
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
-    assert_string_equal(rig_trace(&rig), "r s2.failed s3.failed -r");
+    assert_string_equal(rig_trace(&rig), "r s2.failed s3.failed s.failed -r");
+}
+
+/* --- undoing across the boundary --- */
+
+/* One step that can be undone, then one that waits for a child. */
+#define BOOKED(more)                                                                               \
+    "{'code':'a'" more ",'steps':[{'code':'r','procedure':{'type':'compute.transform','data':1},"  \
+    "'rollback':{'type':'log','message':'m'}},{'code':'s','timeout':'10s','retry':{'maxAttempts':" \
+    "1},'procedure':{'type':"                                                                      \
+    "'flow.start','code':'child','input':{'n':1},'wait':true}}]}"
+
+static void test_rollback__waits_until_the_child_has_been_undone(void **state)
+{
+    (void)state;
+    start(BOOKED(""), "{}");
+    rig_reload(&rig);
+    assert_true(rig_cancel(&rig, ""));
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    assert_true(str_find(rig.x->waiting_for_json, STR("\"kind\":\"child\""), 0) >= 0);
+    assert_string_equal(rig_trace(&rig), "r");
+    rig_reload(&rig);
+    /* It is looked at now and then, and its time is not that of the step. */
+    rig.child = (struct child_read){.is_found = true, .status = STATUS_COMPENSATING};
+    rig_pass(&rig, 3600 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_string_equal(rig_trace(&rig), "r");
+    assert_int_equal(rig.last.notices.count, 0);
+    kid_ends(STATUS_CANCELLED, "{'code':'cancelled','message':'m','compensation':{'compensated':"
+                               "['x'],'failed':['y','z/w']}}");
+    rig_reload(&rig);
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "r s.failed -r");
+    assert_true(str_find(rig.x->error_json,
+                         STR("{\"compensated\":[\"r\"],\"failed\":[\"s/y\",\"s/z/w\"]}"), 0) >= 0);
+}
+
+/* Also one that failed by itself, of a parent that can undo nothing. */
+static void test_rollback__knows_what_a_child_that_failed_could_not_undo(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'s','procedure':{'type':'flow.start','code':'child',"
+          "'input':{'n':1},'wait':true}}]}",
+          "{}");
+    rig_reload(&rig);
+    kid_ends(STATUS_FAILED, "{'code':'no','message':'m','class':'business','compensation':{"
+                            "'compensated':[],'failed':['y']}}");
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_true(str_find(rig.x->error_json, STR("\"failed\":[\"s/y\"]"), 0) >= 0);
+}
+
+/* It had completed before it was told: the step has, too, and is undone like any other. */
+static void test_rollback__a_child_that_completed_all_the_same_counts(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'s','procedure':{'type':'flow.start','code':'child',"
+          "'input':{'n':1},'wait':true},'rollback':{'type':'log','message':'m'}}]}",
+          "{}");
+    rig_reload(&rig);
+    assert_true(rig_cancel(&rig, ""));
+    rig.child = (struct child_read){
+        .is_found = true, .status = STATUS_COMPLETED, .result = rig_value(&rig, "8")};
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "s -s");
+}
+
+static void test_rollback__a_deadline_waits_for_the_child_too(void **state)
+{
+    (void)state;
+    start(BOOKED(",'settings':{'timeout':'5s'}"), "{}");
+    rig_reload(&rig);
+    rig_pass(&rig, 5 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    assert_int_equal(rig.last.notices.count, 1);
+    assert_string_equal(rig_trace(&rig), "r");
+    kid_ends(STATUS_CANCELLED, "{'code':'cancelled','message':'m'}");
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_string_equal(rig_trace(&rig), "r s.failed -r");
+}
+
+static void test_rollback__a_child_that_took_too_long_is_cancelled_and_waited_for(void **state)
+{
+    (void)state;
+    start(BOOKED(""), "{}");
+    rig_reload(&rig);
+    rig.child = (struct child_read){.is_found = true, .status = STATUS_RUNNING};
+    rig_pass(&rig, 10 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    assert_int_equal(rig.last.notices.count, 1);
+    assert_string_equal(rig_trace(&rig), "r s.failed");
+    rig_reload(&rig);
+    kid_ends(STATUS_CANCELLED, "{'code':'cancelled','message':'m'}");
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_string_equal(rig_trace(&rig), "r s.failed -r");
+}
+
+/* One that ended the server too often does not end: a person must see it. */
+static void test_rollback__a_child_that_is_parked_is_given_up_after_a_day(void **state)
+{
+    (void)state;
+    start(BOOKED(""), "{}");
+    assert_true(rig_cancel(&rig, ""));
+    rig.child =
+        (struct child_read){.is_found = true, .status = STATUS_COMPENSATING, .is_parked = true};
+    for (unsigned hour = 1; hour <= 24; hour++) {
+        assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+        rig_pass(&rig, 3600 * SECOND);
+        rig_reload(&rig);
+        assert_true(rig_wake(&rig));
+    }
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_int_equal(rig.last.dead_letters.count, 1);
+    assert_string_equal(rig_text(&rig, rig.last.dead_letters.items[0].step), "s");
+    assert_true(str_find(rig.x->error_json, STR("\"failed\":[\"s\"]"), 0) >= 0);
+}
+
+/* It was to begin with the very turn that has stopped it. */
+static void test_rollback__a_child_that_nobody_waits_for_never_begins(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'p','parallel':{'join':'any','branches':[[{'code':'s',"
+          "'procedure':{'type':'flow.start','code':'child','input':{'n':1},'wait':true}}],[{'code':"
+          "'w','procedure':{'type':'compute.transform','data':1}}]]}}]}",
+          "{}");
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_int_equal(rig.last.starts.count, 0);
+    assert_int_equal(rig.last.notices.count, 0);
 }
 
 /* The child holds the key that it would have, and is another's. */
@@ -293,6 +438,16 @@ static void test_wait__one_that_was_joined_is_asked_to_tell_its_end(void **state
     assert_int_equal(uuid_cmp(end.execution, rig.x->id), 0);
     row.kind = NOTICE_CHILD;
     assert_false(engine_notice_join(&rig.mem, rig.x, &row, &end));
+}
+
+static void test_rollback__who_has_joined_neither_waits_nor_cancels(void **state)
+{
+    (void)state;
+    join();
+    rig_reload(&rig);
+    assert_true(rig_cancel(&rig, ""));
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_int_equal(rig.last.notices.count, 0);
 }
 
 /* Such a state was stored when those who joined looked every now and then. */
@@ -364,6 +519,14 @@ int main(void)
         CLAIM_WITH(test_cancel__one_that_another_has_started_is_left_alone),
         CLAIM_WITH(test_cancel__a_branch_that_is_stopped_cancels_its_child),
         CLAIM_WITH(test_cancel__children_of_all_branches_are_told_once),
+        CLAIM_WITH(test_rollback__who_has_joined_neither_waits_nor_cancels),
+        CLAIM_WITH(test_rollback__waits_until_the_child_has_been_undone),
+        CLAIM_WITH(test_rollback__knows_what_a_child_that_failed_could_not_undo),
+        CLAIM_WITH(test_rollback__a_child_that_completed_all_the_same_counts),
+        CLAIM_WITH(test_rollback__a_deadline_waits_for_the_child_too),
+        CLAIM_WITH(test_rollback__a_child_that_took_too_long_is_cancelled_and_waited_for),
+        CLAIM_WITH(test_rollback__a_child_that_is_parked_is_given_up_after_a_day),
+        CLAIM_WITH(test_rollback__a_child_that_nobody_waits_for_never_begins),
         CLAIM_WITH(test_wait__one_that_was_joined_is_asked_to_tell_its_end),
         CLAIM_WITH(test_wait__who_has_joined_without_asking_asks_when_it_looks),
         CLAIM_WITH(test_wait__the_parent_looks_for_itself),

@@ -324,6 +324,7 @@ static void write_commit(struct sim *sim, struct member *m)
             x = disk_add_execution(sim, c->after);
         else
             before = (struct disk_checkpoint){x->s.context_json, x->s.checkpoint_seq};
+        disk_check_boundary(sim, x, c);
         add_rows(sim, x, c);
         disk_write_records(sim, c);
         write_signal(sim, x, c->received);
@@ -338,6 +339,7 @@ static void write_commit(struct sim *sim, struct member *m)
         keep_answer(d, m);
         disk_start_children(sim, c);
         disk_keep_state(sim, x, c);
+        disk_note_end(sim, x);
         x->has_moved |= c->moves && x->program->version != x->s.version;
         x->program = find_program(d, x->s.code, x->s.version);
         m->row = x->s.row;

@@ -32,6 +32,13 @@ void disk_start_children(struct sim *sim, const struct commit *c);
 /* Write what others are told, and drop what the execution has applied. */
 void disk_notify(struct sim *sim, const struct notices *notices);
 void disk_consume(struct sim *sim, struct disk_execution *x, const struct notice_numbers *numbers);
+/*
+ * I11: rolling back keeps its order across the boundary, and nobody who rolls back, or is
+ * cancelled, is over before those whom it has started and waited for.
+ */
+void disk_check_boundary(struct sim *sim, const struct disk_execution *x, const struct commit *c);
+/* The execution has ended for the first time, if it has. */
+void disk_note_end(struct sim *sim, struct disk_execution *x);
 /* Parents and children agree about each other. */
 void disk_check_family(struct sim *sim, const struct disk_execution *x);
 /* Whether a step waits for a child that has ended: its id in *child. */

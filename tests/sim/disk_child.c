@@ -25,6 +25,16 @@ bool disk_refuses_children(struct disk *d, struct arena *mem, struct member *m)
     return m->result != MEMBER_APPLIED;
 }
 
+/* Whether a strand that the commit leaves waits for that execution. */
+static bool waits_for(const struct commit *c, struct uuid child)
+{
+    for (uint32_t i = 0; i < execution_strands(c->after); i++)
+        if (!execution_cursor(c->after, i)->is_joined &&
+            str_ends_with(execution_cursor(c->after, i)->awaited, str_of(UUID_STR(child).ptr)))
+            return true;
+    return false;
+}
+
 void disk_start_children(struct sim *sim, const struct commit *c)
 {
     struct disk *d = &sim->disk;
@@ -45,8 +55,78 @@ void disk_start_children(struct sim *sim, const struct commit *c)
         if (child->key.len > 0)
             map_put(&d->live_keys, disk_live_key(&d->mem, child), x);
         d->children++;
+        if (waits_for(c, child->id))
+            *VEC_ADD(&d->mem, &disk_find(d, c->after->id)->awaited) = x;
         sim_note_str(sim, child->program->code);
     }
+}
+
+/* --- the order of rolling back, across executions --- */
+
+static bool rolls_back(const struct commit *c)
+{
+    for (size_t i = 0; i < c->history.count; i++)
+        if (c->history.items[i].kind == HISTORY_ROLLBACK)
+            return true;
+    return false;
+}
+
+/* An operator said that what was done stays done: nobody is undone, and nobody waited for. */
+static bool is_left(const struct commit *c)
+{
+    for (size_t i = 0; i < c->notices.count; i++)
+        if (c->notices.items[i].kind == NOTICE_CANCEL &&
+            str_find(c->notices.items[i].payload_json, STR("\"leaves\""), 0) >= 0)
+            return true;
+    return false;
+}
+
+/* What it could not undo is known to who waited for it. */
+static void check_is_known(struct sim *sim, const struct disk_execution *x, const struct commit *c,
+                           const struct disk_execution *child)
+{
+    struct str name = str_printf(&sim->disk.scratch, "/%.*s\"", STR_ARG(child->first_failed));
+
+    SIM_CHECK(sim, child->first_failed.len == 0 || str_find(c->after->error_json, name, 0) >= 0,
+              "I11: %.*s is over and does not say that %.*s could not undo %.*s: %.*s",
+              STR_ARG(sim_id(sim, x->s.id)), STR_ARG(sim_id(sim, child->s.id)),
+              STR_ARG(child->first_failed), STR_ARG(c->after->error_json));
+}
+
+void disk_check_boundary(struct sim *sim, const struct disk_execution *x, const struct commit *c)
+{
+    struct str compensation = STR("\"compensation\":");
+    enum execution_status status = c->after->status;
+    bool is_undone =
+        status_is_terminal(status) && str_find(c->after->error_json, compensation, 0) >= 0;
+    bool is_over = is_undone || (status == STATUS_CANCELLED && !is_left(c));
+
+    for (size_t i = 0; (is_over || rolls_back(c)) && i < x->awaited.count; i++) {
+        const struct disk_execution *child = x->awaited.items[i];
+
+        SIM_CHECK(sim, child->has_ended || child->s.crash_count >= CRASHES_MAX,
+                  "I11: %.*s %s while %.*s, which it has started and waited for, is %s",
+                  STR_ARG(sim_id(sim, x->s.id)), is_over ? "is over" : "rolls back",
+                  STR_ARG(sim_id(sim, child->s.id)), status_name(child->s.status));
+        if (is_undone)
+            check_is_known(sim, x, c, child);
+    }
+}
+
+void disk_note_end(struct sim *sim, struct disk_execution *x)
+{
+    struct disk *d = &sim->disk;
+    struct value error, failed;
+    struct err err;
+
+    if (x->has_ended || !status_is_terminal(x->s.status))
+        return;
+    x->has_ended = true;
+    if (x->s.error_json.len == 0 || !json_read(&d->mem, x->s.error_json, &error, &err))
+        return;
+    failed = value_map_member(value_map_member(error, STR("compensation")), STR("failed"));
+    if (failed.kind == VALUE_LIST && failed.len > 0)
+        x->first_failed = value_text(failed.items[0]);
 }
 
 /* --- what executions are told --- */

@@ -93,12 +93,16 @@ static bool has_letter(const struct disk_execution *x, struct str step)
     return false;
 }
 
-/* It was moved to another version, which may undo the step otherwise or not at all: not held here. */
+/*
+ * It was moved to another version, which may undo the step otherwise or not at all; or it was
+ * cancelled and keeps what it has done: not held here.
+ */
 static bool has_moved(const struct disk_execution *x)
 {
     for (size_t i = 0; i < x->history.count; i++)
         if (x->history.items[i].kind == HISTORY_EVENT &&
-            str_find(x->history.items[i].delta_json, STR("\"version\":"), 0) >= 0)
+            (str_find(x->history.items[i].delta_json, STR("\"version\":"), 0) >= 0 ||
+             str_find(x->history.items[i].delta_json, STR("\"keepsDone\":"), 0) >= 0))
             return true;
     return false;
 }

@@ -63,6 +63,31 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
     return true;
 }
 
+bool read_ends(struct reader *r, struct arena *mem, struct str ids_json, struct execution_ends *out,
+               struct err *err)
+{
+    struct sim *sim = sim_of(r);
+    struct value ids;
+
+    *out = (struct execution_ends){0};
+    if (sim_read_fails(r, err) || !json_read(mem, ids_json, &ids, err))
+        return false;
+    sim->disk.looks++;
+    for (uint32_t i = 0; i < ids.len; i++) {
+        const struct disk_execution *x;
+        struct uuid id;
+
+        x = uuid_read(value_text(ids.items[i]), &id) ? disk_find(&sim->disk, id) : NULL;
+        if (x != NULL)
+            *VEC_ADD(mem, out) = (struct execution_end){.id = id,
+                                                        .status = x->s.status,
+                                                        .result_json = x->s.result_json,
+                                                        .error_json = x->s.error_json,
+                                                        .crash_count = x->s.crash_count};
+    }
+    return true;
+}
+
 bool read_several(struct reader *r, struct arena *mem, struct execution_reads *all, struct err *err)
 {
     (void)mem;

@@ -122,6 +122,12 @@ struct disk_execution {
     struct disk_jobs jobs;
     int64_t request; /* number of the request that started it; of a child: 0 */
     bool is_child;
+    bool has_ended; /* once: an operator's retry may have let it go on since */
+    /* At its first end: the first of its steps that could not be undone; or empty. */
+    struct str first_failed;
+    struct {
+        VEC_OF(struct disk_execution *);
+    } awaited;                     /* executions that it has started and waited for */
     bool has_moved;                /* to another version: no one program folds all its rows */
     unsigned repairs;              /* that were acknowledged */
     unsigned log_lines;            /* that its commits have promised */
@@ -227,6 +233,7 @@ struct disk {
         VEC_OF(struct disk_correlated);
     } correlated;
     int64_t commits, rows, increments, children, deleted;
+    int64_t looks; /* of parents at their children */
 };
 
 struct sim;

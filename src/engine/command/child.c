@@ -3,9 +3,10 @@
  *
  * A child is part of the commit of the step that starts it: commit.starts. One
  * that is waited for begins when the step stops, any other when it completes.
- * The step is notified of its end, under the key "child:ID"; should that get lost,
- * the parent looks for itself now and then. Who joins an execution of another
- * parent by its key leaves a row with it, "joiner:ID", and is notified likewise.
+ * The step is notified of its end, under the key "child:ID", with its result: nothing is read for
+ * that. Should it get lost, the parent looks for itself once an hour, and when an operator lets it
+ * go on. Who joins an execution of another parent by its key leaves a row with it, "joiner:ID",
+ * and is notified likewise, but for the result, which it reads.
  *
  * The program of the child, and who holds its key, are asked for with NEED.
  */
@@ -22,13 +23,22 @@
 /* How often a parent looks at a child, which will tell it of its end. */
 static const int64_t LOOK_EVERY_US = INT64_C(3600) * 1000000;
 
-#define CHILD_KEY "child:"
-#define PARENT_KEY "parent:"
 #define JOINER_KEY "joiner:"
 
 bool child_is_awaited(const struct cursor *cursor)
 {
     return str_starts_with(cursor->awaited, STR(CHILD_KEY));
+}
+
+static bool awaited_id(const struct cursor *cursor, struct uuid *id)
+{
+    return child_is_awaited(cursor) &&
+           uuid_read(str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len), id);
+}
+
+bool child_is_own(const struct cursor *cursor, struct uuid *id)
+{
+    return !cursor->is_joined && awaited_id(cursor, id);
 }
 
 /* The process of that code, and with a key who holds it. STEP_DONE or STEP_NEEDS. */
@@ -135,7 +145,7 @@ static void notify_joiner(struct turn *t, struct uuid id)
 
 /* The step stops until the child has ended. */
 static enum step_result wait_for(struct turn *t, const struct command *c, struct str code,
-                                 struct str id)
+                                 struct str id, bool is_joined)
 {
     struct cursor *cursor = &t->x->cursor;
     const struct step *step = turn_step(t);
@@ -144,6 +154,7 @@ static enum step_result wait_for(struct turn *t, const struct command *c, struct
     if (!suspend_step(t, procedure_command_place(t, c)))
         return STEP_FAILED;
     cursor->awaited = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id));
+    cursor->is_joined = is_joined;
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
     look_after(t, LOOK_EVERY_US);
     buf_init_arena(&why, t->mem);
@@ -251,11 +262,13 @@ enum step_result child_start(struct turn *t, const struct command *c, struct val
     if (end != STEP_DONE)
         return end;
     if (value_is_true(waits)) {
-        end = wait_for(t, c, code, uuid_text(t->mem, id));
-        if (end == STEP_WAITS && made != NULL)
+        end = wait_for(t, c, code, uuid_text(t->mem, id), made == NULL);
+        if (end == STEP_WAITS && made != NULL) {
             *VEC_ADD(t->mem, &t->out->starts) = made;
-        else if (end == STEP_WAITS)
+            *VEC_ADD(t->mem, &t->awaited_starts) = id;
+        } else if (end == STEP_WAITS) {
             notify_joiner(t, id);
+        }
         return end;
     }
     if (made != NULL)
@@ -278,6 +291,7 @@ static struct str describe_end(struct turn *t)
         field_json(&end, "output", x->result_json.len > 0 ? x->result_json : STR("null"));
     else
         field_json(&end, "error", x->error_json.len > 0 ? x->error_json : STR("null"));
+    field_text(&end, "status", str_of(status_name(x->status)));
     return field_end(&end);
 }
 
@@ -310,82 +324,127 @@ bool engine_notice_join(struct arena *mem, const struct execution *exec,
     return true;
 }
 
-/* --- cancelling it --- */
-
-static const char *const rollback_names[] = {[CANCEL_BY_STRATEGY] = "by_strategy",
-                                             [CANCEL_ROLLS_BACK] = "rolls_back",
-                                             [CANCEL_LEAVES] = "leaves"};
-
-void child_notify_cancel(struct turn *t, const struct cursor *cursor)
+bool engine_notice_child(struct arena *mem, const struct notice_row *notice, struct child_read *out)
 {
-    bool is_cancelled = t->ev->kind == EVENT_CANCEL;
-    enum cancel_rollback rollback = is_cancelled ? t->ev->cancel_rollback : CANCEL_BY_STRATEGY;
-    struct str reason = is_cancelled ? t->ev->reason : STR_NONE;
-    struct uuid id;
-    struct buf how;
+    struct value how = value_absent(), status;
+    struct err err;
 
-    if (!child_is_awaited(cursor) ||
-        !uuid_read(str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len), &id))
-        return;
-    buf_init_arena(&how, t->mem);
-    field_text(&how, "rollback", str_of(rollback_names[rollback]));
-    field_text(&how, "reason",
-               reason.len > 0 ? reason : STR("the execution that waited for it was stopped"));
-    *VEC_ADD(t->mem, &t->out->notices) = (struct notice){
-        .execution = id,
-        .kind = NOTICE_CANCEL,
-        .key = str_printf(t->mem, PARENT_KEY "%s", UUID_STR(t->x->id).ptr),
-        .payload_json = field_end(&how),
-    };
+    *out = (struct child_read){.is_found = true, .is_unseen = true};
+    if (notice->kind != NOTICE_CHILD || !str_starts_with(notice->key, STR(CHILD_KEY)) ||
+        !uuid_read(str_slice(notice->key, sizeof(CHILD_KEY) - 1, notice->key.len), &out->id))
+        return false;
+    if (notice->payload_json.len == 0 || !json_read(mem, notice->payload_json, &how, &err) ||
+        how.kind != VALUE_MAP)
+        return true;
+    out->result = value_map_get_str(how, STR("output"));
+    out->error = value_map_get_str(how, STR("error"));
+    status = value_map_get_str(how, STR("status"));
+    /* A version before this has said only how it ended. */
+    if (status.kind != VALUE_STRING || !status_read(value_text(status), &out->status))
+        out->status = out->result.kind != VALUE_ABSENT ? STATUS_COMPLETED : STATUS_FAILED;
+    out->is_unseen = false;
+    return true;
 }
 
-void child_notify_cancel_all(struct turn *t)
-{
-    for (uint32_t i = 0; i < execution_strands(t->x); i++)
-        child_notify_cancel(t, execution_cursor(t->x, i));
-}
+/* --- cancelling it: stopped.c --- */
 
 bool engine_notice_cancel(struct arena *mem, const struct notice_row *notice, struct event *out)
 {
     struct value how, rollback, reason;
     struct err err;
 
-    if (notice->kind != NOTICE_CANCEL || !str_starts_with(notice->key, STR(PARENT_KEY)) ||
-        !uuid_read(str_slice(notice->key, sizeof(PARENT_KEY) - 1, notice->key.len), &out->parent) ||
+    if (notice->kind != NOTICE_CANCEL || !str_starts_with(notice->key, STR(CHILD_PARENT_KEY)) ||
+        !uuid_read(str_slice(notice->key, sizeof(CHILD_PARENT_KEY) - 1, notice->key.len),
+                   &out->parent) ||
         !json_read(mem, notice->payload_json, &how, &err) || how.kind != VALUE_MAP)
         return false;
     rollback = value_map_get_str(how, STR("rollback"));
     reason = value_map_get_str(how, STR("reason"));
     out->kind = EVENT_CANCEL;
     out->is_by_parent = true;
-    out->cancel_rollback = CANCEL_BY_STRATEGY;
-    for (unsigned i = 0; rollback.kind == VALUE_STRING && i <= CANCEL_LEAVES; i++)
-        if (str_eq(value_text(rollback), str_of(rollback_names[i])))
-            out->cancel_rollback = (enum cancel_rollback)i;
+    out->cancel_rollback = child_read_rollback(value_text_or(rollback, STR_NONE));
     out->reason = value_text_or(reason, STR_NONE);
     return true;
 }
 
 /* --- waiting for it --- */
 
+static const struct child_read *find_read(const struct child_reads *reads, struct uuid id)
+{
+    const struct child_read *found = NULL;
+
+    /* One that has said how it ended may have said that it ended before. */
+    for (size_t i = 0; i < reads->count && (found == NULL || found->is_unseen); i++)
+        if (uuid_cmp(reads->items[i].id, id) == 0)
+            found = &reads->items[i];
+    return found;
+}
+
+const struct child_read *child_told(const struct turn *t, struct uuid id)
+{
+    return t->ev->children != NULL ? find_read(t->ev->children, id) : NULL;
+}
+
+const struct child_read *child_was_read(const struct turn *t, struct uuid id)
+{
+    return find_read(&event_reads(t->ev)->children, id);
+}
+
+bool child_has_news(const struct turn *t, const struct cursor *cursor)
+{
+    struct uuid id;
+
+    return cursor->phase == PHASE_JOB && awaited_id(cursor, &id) && child_told(t, id) != NULL;
+}
+
+void child_hear(struct turn *t)
+{
+    struct uuid id;
+
+    if (awaited_id(&t->x->cursor, &id))
+        *VEC_ADD(t->mem, &t->heard) = id;
+}
+
+/* How the child stands, as it has said or as was read; or NULL. */
+static const struct child_read *child_stands(const struct turn *t, struct uuid id)
+{
+    const struct child_read *told = child_told(t, id);
+
+    return told != NULL && !told->is_unseen ? told : child_was_read(t, id);
+}
+
+bool child_asks_to_read(struct turn *t)
+{
+    const struct cursor *cursor = &t->x->cursor;
+    struct uuid id;
+
+    if (cursor->phase != PHASE_JOB || !awaited_id(cursor, &id) || child_stands(t, id) != NULL ||
+        (child_told(t, id) == NULL && cursor->wake_at_us > t->wall_us))
+        return false;
+    *VEC_ADD(t->mem, &t->out->needs_children) = id;
+    return true;
+}
+
+/* It is parked, and rolling back has waited for it for as long as it does. */
+static bool has_waited_long(const struct turn *t, const struct child_read *child)
+{
+    return t->x->rollback != NULL && child->is_parked && stopped_is_old(t, child->id);
+}
+
 enum step_result child_look(struct turn *t, struct value *output, struct value *error)
 {
     struct cursor *cursor = &t->x->cursor;
-    struct str text = str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len);
-    const struct child_reads *reads = &event_reads(t->ev)->children;
-    const struct child_read *child = NULL;
+    const struct child_read *child;
     struct uuid id;
 
     *output = *error = value_absent();
-    if (!uuid_read(text, &id))
+    if (!awaited_id(cursor, &id))
         PANIC("the execution that a step waits for has no id");
-    for (size_t i = 0; i < reads->count && child == NULL; i++)
-        if (uuid_cmp(reads->items[i].id, id) == 0)
-            child = &reads->items[i];
-    if (child == NULL) {
-        *VEC_ADD(t->mem, &t->out->needs_children) = id;
+    if (child_asks_to_read(t))
         return STEP_NEEDS;
-    }
+    child = child_stands(t, id);
+    if (child == NULL)
+        return STEP_SKIPPED;
     if (!child->is_found || status_is_terminal(child->status)) {
         if (child->is_found && child->status == STATUS_COMPLETED)
             *output = child->result;
@@ -393,6 +452,9 @@ enum step_result child_look(struct turn *t, struct value *output, struct value *
             *error = child->error;
         return STEP_DONE;
     }
+    if (has_waited_long(t, child))
+        return turn_fail(t, STR("timeout_compensation"), ERR_CLASS_BUSINESS,
+                         "the execution that was started has not been undone in time");
     if (cursor->timeout_at_us > 0 && cursor->timeout_at_us <= t->wall_us)
         return turn_fail(t, STR("timeout_step"), ERR_CLASS_TRANSIENT,
                          "the execution that was started did not end in time");
@@ -416,4 +478,5 @@ void child_look_at_all(struct turn *t)
         if (cursor->phase == PHASE_JOB && child_is_awaited(cursor))
             cursor->wake_at_us = WAKE_AT_ONCE;
     }
+    stopped_look_at_all(t);
 }

@@ -2,7 +2,7 @@
  * procedure.h - the commands of a step, suspending it in the middle of them, and the executions that they start.
  * Internal to src/engine.
  *
- * why: decisions 0063, 0091
+ * why: decisions 0063, 0091, 0380, 0381
  */
 #ifndef PAWL_ENGINE_COMMAND_PROCEDURE_H
 #define PAWL_ENGINE_COMMAND_PROCEDURE_H
@@ -66,18 +66,64 @@ void child_notify_end(struct turn *t);
  */
 void child_look_at_all(struct turn *t);
 
-/* Nobody waits any more for the child that the strand waits for, if there is one: it is cancelled. */
-void child_notify_cancel(struct turn *t, const struct cursor *cursor);
+/* The same of one that it has started itself, and has not joined: *id. */
+bool child_is_own(const struct cursor *cursor, struct uuid *id);
 
-/* The same for the children of all strands. */
-void child_notify_cancel_all(struct turn *t);
+/* What the event says of the end of an execution, or what was read of it; or NULL. */
+const struct child_read *child_told(const struct turn *t, struct uuid id);
+const struct child_read *child_was_read(const struct turn *t, struct uuid id);
+
+/* Whether the event says that the child which the strand waits for has ended. */
+bool child_has_news(const struct turn *t, const struct cursor *cursor);
+
+/* The end of the child that the strand waits for, if it does, is part of this turn. */
+void child_hear(struct turn *t);
+
+/* Whether the child of the strand must be read before the strand can look at it: it is asked for. */
+bool child_asks_to_read(struct turn *t);
 
 /*
- * Look how that stands. STEP_DONE: it has ended, with *output, else *error;
+ * Look how that stands, by what it has said or, when it is time to look, by what is read.
+ * STEP_DONE: it has ended, with *output, else *error;
  * STEP_WAITS: it has not, and a row says so; STEP_SKIPPED: it has not, and it
  * was not yet time to look; STEP_FAILED: it took too long.
  */
 enum step_result child_look(struct turn *t, struct value *output, struct value *error);
+
+/* --- stopped.c: children that are waited for no more --- */
+
+#define CHILD_KEY "child:"
+#define CHILD_PARENT_KEY "parent:"
+
+/*
+ * A child that a strand has left in this turn is cancelled; so are all when rolling back begins.
+ * One that this turn was to start and nobody waits for is not started.
+ */
+void child_compare(struct turn *t);
+
+/* Whether a child of its own has not ended that it waits for, or has waited for and left. */
+bool child_is_left(const struct turn *t);
+
+/* How a child is cancelled, by its name. */
+enum cancel_rollback child_read_rollback(struct str name);
+
+/* The last row says which steps the child of that step could not undo, if there are any. */
+void child_note_unrolled(struct turn *t, struct str step, struct value error);
+
+/* Whether the event, or the time, says something about those that were cancelled. */
+bool stopped_has_news(const struct turn *t);
+
+/* Whether rolling back has waited for that one for a day. */
+bool stopped_is_old(const struct turn *t, struct uuid id);
+
+/*
+ * Those that have ended are struck off; who rolls back waits until all have. False: reads are
+ * needed first.
+ */
+bool stopped_settle(struct turn *t) MUST_USE;
+
+/* The next time it matters, all of them are looked at. */
+void stopped_look_at_all(struct turn *t);
 
 /* --- suspend.c --- */
 

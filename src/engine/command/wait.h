@@ -67,6 +67,12 @@ bool remind_send(struct turn *t, const struct step *step);
  */
 bool wake_apply(struct turn *t, bool *complete);
 
+/*
+ * It rolls back, and the event says that the child has ended whose end it still waits for: it goes
+ * on with that. False: reads are needed first.
+ */
+bool wake_told(struct turn *t) MUST_USE;
+
 /* Whether there is anything to do now. */
 bool wake_is_due(const struct turn *t);
 

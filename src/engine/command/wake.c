@@ -201,9 +201,14 @@ bool wake_with_answer(struct turn *t, struct value output, struct value error)
 
 static bool answered(struct turn *t, struct value output, struct value error)
 {
-    bool complete;
+    struct uuid id;
+    bool is_own = child_is_own(&t->x->cursor, &id), complete;
 
+    child_hear(t);
     turn_answered(t);
+    /* While it rolls back, stopped_settle() says it of all of them. */
+    if (is_own && t->x->rollback == NULL && output.kind == VALUE_ABSENT)
+        child_note_unrolled(t, turn_step(t)->code, error);
     complete = wake_with_answer(t, output, error);
     turn_record_answer(t);
     return complete;
@@ -285,37 +290,33 @@ bool wake_is_due(const struct turn *t)
     if (x->cursor.phase == PHASE_ENTER)
         return true;
     if (x->rollback != NULL && x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
-        return true;
+        return x->stopped_count == 0;
     if (x->rollback != NULL && x->rollback->deadline_at_us > 0 &&
         x->rollback->deadline_at_us <= t->wall_us)
         return true;
-    /* Its child may have ended at any time. */
-    if (x->rollback == NULL && child_is_awaited(&x->cursor))
-        return true;
-    return is_timer_due(t) || ask_has_news(t, &x->cursor) || task_has_news(t, &x->cursor);
+    return is_timer_due(t) || child_has_news(t, &x->cursor) || ask_has_news(t, &x->cursor) ||
+           task_has_news(t, &x->cursor);
 }
 
 /* --- several strands --- */
 
-/* Its time has come, or its child may have ended. */
+/* Its time has come, or there is news for it. */
 static bool may_be_over(const struct turn *t, const struct cursor *cursor)
 {
     if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
         return false;
     return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
-           child_is_awaited(cursor) || ask_has_news(t, cursor) || task_has_news(t, cursor);
+           child_has_news(t, cursor) || ask_has_news(t, cursor) || task_has_news(t, cursor);
 }
 
-/* All children are looked at together. False: they must be read first. */
+/* All children that it is time to look at are looked at together. False: they must be read first. */
 static bool has_read_children(struct turn *t)
 {
-    struct value output, error;
     bool ok = true;
 
     for (uint32_t i = 0; i <= t->x->other_count; i++) {
         strand_take(t, i);
-        if (child_is_awaited(&t->x->cursor) && event_reads(t->ev)->children.count == 0)
-            ok = child_look(t, &output, &error) != STEP_NEEDS && ok;
+        ok = !child_asks_to_read(t) && ok;
     }
     return ok;
 }
@@ -344,6 +345,13 @@ static bool wake_strands(struct turn *t)
             return true;
     }
     return true;
+}
+
+bool wake_told(struct turn *t)
+{
+    if (t->x->rollback == NULL || !child_has_news(t, &t->x->cursor))
+        return true;
+    return wake_child(t);
 }
 
 bool wake_apply(struct turn *t, bool *complete)

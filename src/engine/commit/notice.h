@@ -38,6 +38,7 @@ struct notice_row {
 
 struct notice_rows {
     VEC_OF(struct notice_row);
+    bool is_cut; /* there are more: their texts would take too much memory */
 };
 
 struct notice_numbers {

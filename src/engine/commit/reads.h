@@ -62,10 +62,12 @@ struct process_reads {
     VEC_OF(struct process_read);
 };
 
-/* How an execution that was started stands. */
+/* How an execution that was started stands; or what it has said of its end. */
 struct child_read {
     struct uuid id;
     bool is_found;
+    bool is_unseen; /* it has said that it has ended and not how: it must be read */
+    bool is_parked; /* it does not go on by itself */
     enum execution_status status;
     struct value result; /* completed */
     struct value error;  /* failed: {code, message, ...}; or absent */

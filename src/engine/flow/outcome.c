@@ -1,4 +1,5 @@
 /* outcome.c - how an execution ends, or comes to a halt; see step.h. */
+#include "engine/command/procedure.h"
 #include "engine/flow/rollback.h"
 #include "engine/flow/step.h"
 #include "engine/ident.h"
@@ -117,7 +118,7 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
     t->x->error_json = with_step(t, error_json);
     if (on_error == ON_ERROR_COMPENSATE &&
         (rollback_is_possible(t->x->program) || turn_is_in_doubt(t->x) ||
-         t->failure.class == ERR_CLASS_INDETERMINATE)) {
+         t->failure.class == ERR_CLASS_INDETERMINATE || child_is_left(t) || t->has_unrolled)) {
         rollback_begin(t, STATUS_FAILED);
         return;
     }

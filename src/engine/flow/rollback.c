@@ -102,16 +102,21 @@ static void leave_stopped(struct turn *t)
     t->failure = why;
 }
 
+/* What somebody was asked for will be known: the answer of a call, the end of a child. */
+static bool awaits_outcome(const struct cursor *cursor)
+{
+    struct uuid id;
+
+    return cursor->phase == PHASE_JOB && (ask_is_waited_for(cursor) || child_is_own(cursor, &id));
+}
+
 void rollback_begin(struct turn *t, enum execution_status end)
 {
     struct execution *x = t->x;
     struct rollback *rollback = ARENA_NEW(t->mem, struct rollback);
     /* What may have happened is found out first: the answer of a call comes, or reconcile.c asks. */
-    bool is_awaiting = x->cursor.phase == PHASE_RECONCILE ||
-                       (x->cursor.phase == PHASE_JOB && ask_is_waited_for(&x->cursor));
+    bool is_awaiting = x->cursor.phase == PHASE_RECONCILE || awaits_outcome(&x->cursor);
 
-    if (t->ev->kind != EVENT_CANCEL)
-        child_notify_cancel(t, &x->cursor);
     if (!is_awaiting && turn_is_in_doubt(x))
         leave_in_doubt(t);
     else if (!is_awaiting && turn_is_in_visit(x) && !ledger_is_empty(t))
@@ -126,6 +131,20 @@ void rollback_begin(struct turn *t, enum execution_status end)
     x->status = STATUS_COMPENSATING;
     if (!is_awaiting)
         leave_cursor(t, rollback);
+    else if (child_is_awaited(&x->cursor))
+        x->cursor.timeout_at_us = 0; /* it ends when it has been undone */
+}
+
+void rollback_keep_done(struct turn *t)
+{
+    own_rollback(t)->keeps_done = true;
+    turn_note(t, "keepsDone", STR("true"));
+}
+
+void rollback_look_from_end(struct turn *t)
+{
+    if (t->x->rollback->before <= t->x->seq)
+        own_rollback(t)->before = t->x->seq + 1;
 }
 
 void rollback_resume(struct turn *t)
@@ -230,6 +249,23 @@ static bool was_tried_again(const struct rollback *rollback, const struct histor
     return false;
 }
 
+/*
+ * What a child could not undo is what this one could not: ["STEP/CODE", ...]. A row says so, since
+ * it is part of the state from then on.
+ */
+static void take_unrolled(struct turn *t, const struct history_row *about)
+{
+    struct value names = delta_member(t, about, STR("childFailed"));
+    struct str step = about->step, json;
+
+    if (names.kind != VALUE_LIST || !turn_json(t, names, &json))
+        return;
+    (void)turn_row(t, HISTORY_EVENT, step, STR("compensating"));
+    turn_note(t, "unrolled", json);
+    for (uint32_t i = 0; i < names.len; i++)
+        state_add_compensated(t->mem, t->x, value_text_or(names.items[i], STR_NONE), false);
+}
+
 /* Whether history was gone through before, up to this row: nothing was undone, and it went on. */
 static bool ends_rollback(struct turn *t, const struct history_row *row)
 {
@@ -264,6 +300,7 @@ static enum step_result find_next(struct turn *t)
 
     while (rollback->before > 1) {
         const struct history_row *row = row_at(t, rollback->before - 1);
+        struct history_row copy;
         struct value delta;
         enum rollback_way way;
 
@@ -277,8 +314,14 @@ static enum step_result find_next(struct turn *t)
                 (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("compensating"));
             return STEP_WAITS;
         }
+        /* Rows are added while it is in use, and the array may move. */
+        copy = *row;
+        row = &copy;
         has_looked = true;
         rollback->before--;
+        take_unrolled(t, row);
+        if (rollback->keeps_done)
+            continue;
         rollback_read_again(t, rollback, row);
         rollback->is_known = rollback->is_known || ends_rollback(t, row);
         if (was_tried_again(rollback, row))
@@ -550,10 +593,10 @@ static enum step_result roll_back_one(struct turn *t)
 
 /* --- the end of it --- */
 
-static void rollback_finish(struct turn *t)
+/* The error says what was undone, and what could not be. */
+static void say_compensation(struct turn *t)
 {
     struct execution *x = t->x;
-    enum execution_status end = x->rollback->end;
     struct str json;
     struct buf text;
 
@@ -565,6 +608,18 @@ static void rollback_finish(struct turn *t)
     buf_str(&text, json);
     buf_char(&text, '}');
     x->error_json = buf_view(&text);
+}
+
+static void rollback_finish(struct turn *t)
+{
+    struct execution *x = t->x;
+    enum execution_status end = x->rollback->end;
+
+    /* One that has only waited has no error of its own. */
+    if (x->rollback->keeps_done && !execution_is_rolled_back(x))
+        x->error_json = STR_NONE;
+    else
+        say_compensation(t);
     if (!execution_is_rolled_back(x) && x->rollback->from != NULL) {
         x->cursor = *x->rollback->from;
         strand_resume_others(t, x->rollback);

@@ -23,6 +23,12 @@ bool rollback_is_possible(const struct program *p);
 /* From now on the execution rolls back, and ends like this. The last row says why. */
 void rollback_begin(struct turn *t, enum execution_status end);
 
+/* ... but undoes nothing: it only waits for those that it has started. */
+void rollback_keep_done(struct turn *t);
+
+/* Nothing has been undone yet, and rows have been added: they are looked at, too. */
+void rollback_look_from_end(struct turn *t);
+
 /* Begin with what was recorded last: it is known now what became of it. */
 void rollback_resume(struct turn *t);
 

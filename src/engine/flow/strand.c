@@ -225,9 +225,6 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
 
     if (cursor->phase == PHASE_HELD)
         forget_incident(t, cursor->seq);
-    /* Those of an execution that is cancelled have been notified already. */
-    if (t->ev->kind != EVENT_CANCEL)
-        child_notify_cancel(t, cursor);
     /* What may have happened is undone as if it had: nobody asks, or waits for the answer. */
     if (cursor->reconciling != NULL) {
         reconcile_give_up(t);

@@ -211,6 +211,7 @@ void entry_forget_events(struct entry *e)
     e->events.joins = (struct notice_numbers){0};
     e->events.joiners = (struct notices){0};
     e->events.tasks = (struct task_answers){0};
+    e->events.children = (struct child_reads){0};
     e->events.cancels = false;
 }
 
@@ -221,6 +222,7 @@ static void move_state(struct node *n, struct entry *e, struct arena fresh)
     if (e->events.numbers.count > 0) {
         e->events.numbers = (struct notice_numbers){0};
         e->events.tasks = (struct task_answers){0};
+        e->events.children = (struct child_reads){0};
         e->events.is_unread = true;
     }
     e->x = state_copy(&fresh, e->x);

@@ -24,6 +24,7 @@
 #ifndef PAWL_NODE_ENTRY_H
 #define PAWL_NODE_ENTRY_H
 
+#include "engine/commit/reads.h"
 #include "engine/commit/task_act.h"
 #include "node/work.h"
 
@@ -45,6 +46,8 @@ struct entry_events {
     bool is_unread;                /* there may be rows that were not read */
     struct notice_numbers numbers; /* rows that its next wake applies */
     struct task_answers tasks;     /* what they say became of tasks */
+    struct child_reads children;   /* ... and of executions that it has started */
+    bool is_cut;                   /* more rows are there */
     bool cancels;                  /* one of them says: cancel it, as the parent asks */
     struct uuid parent;
     enum cancel_rollback cancel_rollback;

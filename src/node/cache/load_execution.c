@@ -133,12 +133,24 @@ static void load_take_task(struct entry *e, struct notice_row notice)
         *VEC_ADD(&e->mem, &e->events.tasks) = answer;
 }
 
+static void load_take_child(struct entry *e, struct notice_row notice)
+{
+    struct child_read end;
+
+    if (notice.kind != NOTICE_CHILD)
+        return;
+    notice.payload_json = str_copy(&e->mem, notice.payload_json);
+    if (engine_notice_child(&e->mem, &notice, &end))
+        *VEC_ADD(&e->mem, &e->events.children) = end;
+}
+
 /* Its next wake applies these rows; the texts stay where they are. */
 static void load_take_events(struct node *n, struct entry *e, const struct notice_rows *notices)
 {
     struct event cancel = {0};
 
     entry_forget_events(e);
+    e->events.is_cut = notices->is_cut;
     for (size_t i = 0; i < notices->count; i++) {
         if (notices->items[i].kind == NOTICE_JOIN) {
             load_take_join(e, &notices->items[i]);
@@ -146,6 +158,7 @@ static void load_take_events(struct node *n, struct entry *e, const struct notic
         }
         *VEC_ADD(&e->mem, &e->events.numbers) = notices->items[i].n;
         load_take_task(e, notices->items[i]);
+        load_take_child(e, notices->items[i]);
         if (engine_notice_cancel(&e->mem, &notices->items[i], &cancel)) {
             e->events.cancels = true;
             e->events.parent = cancel.parent;

@@ -61,19 +61,48 @@ static bool load_process(struct node *n, struct reader *reader, struct arena *me
     return true;
 }
 
-static bool load_child(struct reader *reader, struct arena *mem, struct uuid id,
-                       struct child_read *out, struct err *err)
+static bool take_end(struct arena *mem, const struct execution_end *end, struct child_reads *out,
+                     struct err *err)
 {
-    struct stored_execution child;
+    for (size_t i = 0; i < out->count; i++) {
+        struct child_read *read = &out->items[i];
 
-    *out = (struct child_read){.id = id, .result = value_null(), .error = value_null()};
-    if (!read_execution(reader, mem, id, &child, &out->is_found, err))
-        return false;
-    if (!out->is_found)
+        if (uuid_cmp(read->id, end->id) != 0)
+            continue;
+        read->is_found = true;
+        read->status = end->status;
+        read->is_parked = end->crash_count >= CRASHES_MAX;
+        return (end->result_json.len == 0 ||
+                json_read(mem, end->result_json, &read->result, err)) &&
+               (end->error_json.len == 0 || json_read(mem, end->error_json, &read->error, err));
+    }
+    return true;
+}
+
+/* How the children stand, all of them in one statement. */
+static bool load_children(struct reader *reader, struct arena *mem, const struct commit *c,
+                          struct child_reads *out, struct err *err)
+{
+    struct execution_ends ends;
+    struct buf ids;
+
+    if (c->needs_children.count == 0)
         return true;
-    out->status = child.status;
-    return (child.result_json.len == 0 || json_read(mem, child.result_json, &out->result, err)) &&
-           (child.error_json.len == 0 || json_read(mem, child.error_json, &out->error, err));
+    buf_init_arena(&ids, mem);
+    for (size_t i = 0; i < c->needs_children.count; i++) {
+        struct uuid id = c->needs_children.items[i];
+
+        *VEC_ADD(mem, out) =
+            (struct child_read){.id = id, .result = value_null(), .error = value_null()};
+        buf_printf(&ids, "%c\"%s\"", i == 0 ? '[' : ',', UUID_STR(id).ptr);
+    }
+    buf_char(&ids, ']');
+    if (!read_ends(reader, mem, buf_view(&ids), &ends, err))
+        return false;
+    for (size_t i = 0; i < ends.count; i++)
+        if (!take_end(mem, &ends.items[i], out, err))
+            return false;
+    return true;
 }
 
 /* What is asked for beside records. */
@@ -106,11 +135,7 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
             return false;
         w->reads->has_leases = true;
     }
-    for (size_t i = 0; i < c->needs_children.count; i++)
-        if (!load_child(reader, mem, c->needs_children.items[i], VEC_ADD(mem, &w->reads->children),
-                        err))
-            return false;
-    return true;
+    return load_children(reader, mem, c, &w->reads->children, err);
 }
 
 struct turn_load {

@@ -55,6 +55,9 @@ static bool load_history(struct reader *r, struct arena *mem, int64_t row, int64
     return rows_end(&rows, err);
 }
 
+/* Of the notices of one execution, what they say: the rest is read when these are applied. */
+enum { NOTICE_BYTES_MAX = 4 << 20 };
+
 /* The row of SQL_READ_NOTICES and its like. False: it is damaged. */
 static bool row_notice(struct rows *rows, struct notice_rows *out)
 {
@@ -71,11 +74,17 @@ static bool load_notices(struct reader *r, struct arena *mem, int64_t row, struc
                          struct err *err)
 {
     struct rows rows = rows_then(r, mem, SQL_READ_NOTICES, DB_PARAMS(db_int(row)));
+    size_t bytes = 0;
 
     *out = (struct notice_rows){0};
-    for (; rows_has(&rows); rows_next(&rows))
+    for (; rows_has(&rows) && !out->is_cut; rows_next(&rows)) {
         if (!row_notice(&rows, out))
             rows_damaged(&rows);
+        bytes += rows_view(&rows, 3).len;
+        out->is_cut = bytes > NOTICE_BYTES_MAX;
+    }
+    if (out->is_cut)
+        rows_stop(&rows);
     return rows_end(&rows, err);
 }
 
@@ -113,6 +122,26 @@ bool read_row_versions(struct reader *r, struct arena *mem, struct str ids_json,
     for (; rows_has(&rows); rows_next(&rows))
         *VEC_ADD(mem, out) = (struct execution_version){.id = rows_uuid(&rows, 0),
                                                         .row_version = rows_int(&rows, 1)};
+    return rows_end(&rows, err);
+}
+
+bool read_ends(struct reader *r, struct arena *mem, struct str ids_json, struct execution_ends *out,
+               struct err *err)
+{
+    struct rows rows = rows_run(r, mem, SQL_READ_ENDS, DB_PARAMS(db_text(ids_json)));
+
+    *out = (struct execution_ends){0};
+    for (; rows_has(&rows); rows_next(&rows)) {
+        struct execution_end end = {.id = rows_uuid(&rows, 0),
+                                    .result_json = rows_text(&rows, 2),
+                                    .error_json = rows_text(&rows, 3),
+                                    .crash_count = rows_int(&rows, 4)};
+
+        if (status_read(rows_view(&rows, 1), &end.status))
+            *VEC_ADD(mem, out) = end;
+        else
+            rows_damaged(&rows);
+    }
     return rows_end(&rows, err);
 }
 

@@ -1,0 +1,389 @@
+/*
+ * stopped.c - executions that an execution has started and waits for no more; see procedure.h.
+ *
+ *     a strand leaves the child that it waits for --> the child is cancelled, and is `stopped`
+ *     rolling back begins                         --> so are those that are still waited for
+ *     a stopped child has ended                   --> it is struck off; what it could not undo
+ *                                                     stands in the row, for rolling back
+ *     all have ended                              --> the parent undoes what came before
+ *
+ * Whatever lets a strand leave its child, child_compare() sees it: nothing else cancels one. A
+ * child says that it has ended; should that get lost, the parent looks for itself once an hour
+ * while it rolls back. One that is parked does not end: after a day it is a dead letter of the
+ * parent, too.
+ */
+#include "base/map.h"
+#include "engine/command/command.h"
+#include "engine/command/procedure.h"
+#include "engine/commit/reads.h"
+#include "engine/flow/rollback.h"
+#include "engine/flow/step.h"
+#include "value/json.h"
+
+static const int64_t LOOK_STOPPED_US = INT64_C(3600) * 1000000;
+static const int64_t GIVE_UP_AFTER_US = INT64_C(86400) * 1000000;
+
+enum { NAMES_MAX = 20 }; /* of what one child could not undo */
+
+static struct str bytes_of(const struct uuid *id)
+{
+    return str_from((const char *)id->bytes, sizeof(id->bytes));
+}
+
+/* --- leaving a child --- */
+
+static const char *const rollback_names[] = {[CANCEL_BY_STRATEGY] = "by_strategy",
+                                             [CANCEL_ROLLS_BACK] = "rolls_back",
+                                             [CANCEL_LEAVES] = "leaves"};
+
+static void stopped_notify(struct turn *t, struct uuid id)
+{
+    bool is_cancelled = t->ev->kind == EVENT_CANCEL;
+    enum cancel_rollback rollback = is_cancelled ? t->ev->cancel_rollback : CANCEL_BY_STRATEGY;
+    struct str reason = is_cancelled ? t->ev->reason : STR_NONE;
+    struct buf how;
+
+    buf_init_arena(&how, t->mem);
+    field_text(&how, "rollback", str_of(rollback_names[rollback]));
+    field_text(&how, "reason",
+               reason.len > 0 ? reason : STR("the execution that waited for it was stopped"));
+    *VEC_ADD(t->mem, &t->out->notices) = (struct notice){
+        .execution = id,
+        .kind = NOTICE_CANCEL,
+        .key = str_printf(t->mem, CHILD_PARENT_KEY "%s", UUID_STR(t->x->id).ptr),
+        .payload_json = field_end(&how),
+    };
+}
+
+enum cancel_rollback child_read_rollback(struct str name)
+{
+    for (unsigned i = 0; i <= CANCEL_LEAVES; i++)
+        if (str_eq(name, str_of(rollback_names[i])))
+            return (enum cancel_rollback)i;
+    return CANCEL_BY_STRATEGY;
+}
+
+/* One more; beyond STRANDS_MAX the oldest is forgotten, which nothing but its end will tell of. */
+static void stopped_add(struct turn *t, const struct execution *of, const struct cursor *cursor,
+                        struct uuid id)
+{
+    struct execution *x = t->x;
+    struct stopped_child *all = ARENA_ARRAY(t->mem, x->stopped_count + 1u, struct stopped_child);
+    uint32_t from = x->stopped_count < STRANDS_MAX ? 0 : 1;
+    uint32_t kept = x->stopped_count - from;
+
+    if (kept > 0)
+        memcpy(all, x->stopped + from, kept * sizeof(*all));
+    all[kept] = (struct stopped_child){.id = id,
+                                       .step = of->program->steps[cursor->step].code,
+                                       .since_us = t->wall_us,
+                                       .look_at_us = t->wall_us + LOOK_STOPPED_US};
+    x->stopped = all;
+    x->stopped_count = kept + 1;
+}
+
+/* The children that strands wait for, but for those of others: keys are the bytes of ids. */
+static void collect_awaited(struct turn *t, struct map *out)
+{
+    struct uuid *ids = ARENA_ARRAY(t->mem, execution_strands(t->x), struct uuid);
+
+    map_init(out, t->mem);
+    if (status_is_terminal(t->x->status) && t->x->status != STATUS_FAILED)
+        return;
+    for (uint32_t i = 0; i < execution_strands(t->x); i++)
+        if (child_is_own(execution_cursor(t->x, i), &ids[i]))
+            map_put(out, bytes_of(&ids[i]), &ids[i]);
+}
+
+/* Whether a strand was to wait for it. */
+static bool is_awaited_start(const struct turn *t, struct uuid id)
+{
+    for (size_t i = 0; i < t->awaited_starts.count; i++)
+        if (uuid_cmp(t->awaited_starts.items[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* One that this very turn was to start, for a strand that has been stopped since, never begins. */
+static void drop_unwanted_starts(struct turn *t, const struct map *awaited)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->out->starts.count; i++) {
+        struct execution *start = t->out->starts.items[i];
+
+        if (!is_awaited_start(t, start->id) || map_find(awaited, bytes_of(&start->id)) != NULL)
+            t->out->starts.items[kept++] = start;
+    }
+    t->out->starts.count = kept;
+}
+
+/* Whether its end is part of this turn already. */
+static bool was_heard(const struct turn *t, struct uuid id)
+{
+    for (size_t i = 0; i < t->heard.count; i++)
+        if (uuid_cmp(t->heard.items[i], id) == 0)
+            return true;
+    return false;
+}
+
+/* The strand does not wait for that any more, or only until it has been undone. */
+static void stopped_leave(struct turn *t, const struct execution *of, const struct cursor *cursor,
+                          struct uuid id)
+{
+    const struct child_read *told = child_told(t, id);
+
+    if (was_heard(t, id))
+        return;
+    if (told == NULL || told->is_unseen)
+        stopped_notify(t, id);
+    if (!status_is_terminal(t->x->status) || t->x->status == STATUS_FAILED)
+        stopped_add(t, of, cursor, id);
+}
+
+static bool waits_for_own(const struct execution *x)
+{
+    struct uuid id;
+
+    for (uint32_t i = 0; i < execution_strands(x); i++)
+        if (child_is_own(execution_cursor(x, i), &id))
+            return true;
+    return false;
+}
+
+bool child_is_left(const struct turn *t)
+{
+    struct uuid id;
+
+    for (uint32_t i = 0; i < execution_strands(t->before); i++)
+        if (child_is_own(execution_cursor(t->before, i), &id) && !was_heard(t, id))
+            return true;
+    return t->x->stopped_count > 0 || waits_for_own(t->x);
+}
+
+void child_compare(struct turn *t)
+{
+    const struct execution *before = t->before;
+    bool begins_rollback = before->rollback == NULL && t->x->rollback != NULL;
+    struct map awaited;
+    struct uuid id;
+
+    if (!waits_for_own(before) && t->awaited_starts.count == 0)
+        return;
+    collect_awaited(t, &awaited);
+    drop_unwanted_starts(t, &awaited);
+    /* Those of one that rolls back were cancelled when that began. */
+    for (uint32_t i = 0; before->rollback == NULL && i < execution_strands(before); i++) {
+        const struct cursor *cursor = execution_cursor(before, i);
+
+        if (child_is_own(cursor, &id) && map_find(&awaited, bytes_of(&id)) == NULL)
+            stopped_leave(t, before, cursor, id);
+    }
+    for (uint32_t i = 0; begins_rollback && i < execution_strands(t->x); i++)
+        if (child_is_own(execution_cursor(t->x, i), &id))
+            stopped_leave(t, t->x, execution_cursor(t->x, i), id);
+}
+
+/* --- what they could not undo --- */
+
+/* ["STEP/CODE", ...]; the last is the step alone when there are more. Empty: nothing is left. */
+static struct str unrolled_names(struct turn *t, struct str step, struct value error)
+{
+    struct value failed =
+        value_map_member(value_map_member(error, STR("compensation")), STR("failed"));
+    struct buf out;
+
+    if (failed.kind != VALUE_LIST || failed.len == 0)
+        return STR_NONE;
+    buf_init_arena(&out, t->mem);
+    for (uint32_t i = 0; i < failed.len && i <= NAMES_MAX; i++) {
+        buf_char(&out, i == 0 ? '[' : ',');
+        json_write_string(
+            &out, i == NAMES_MAX ? step
+                                 : str_printf(t->mem, "%.*s/%.*s", STR_ARG(step),
+                                              STR_ARG(value_text_or(failed.items[i], STR_NONE))));
+    }
+    buf_char(&out, ']');
+    return buf_view(&out);
+}
+
+void child_note_unrolled(struct turn *t, struct str step, struct value error)
+{
+    struct str names = unrolled_names(t, step, error);
+
+    if (names.len == 0)
+        return;
+    turn_note(t, "childFailed", names);
+    t->has_unrolled = true;
+}
+
+/* --- waiting for their ends --- */
+
+/* How it stands, as it has said or as was read; or NULL. */
+static const struct child_read *stopped_stands(const struct turn *t, struct uuid id)
+{
+    const struct child_read *told = child_told(t, id), *read = child_was_read(t, id);
+
+    return told != NULL && !told->is_unseen ? told : read;
+}
+
+static bool stopped_is_due(const struct turn *t, const struct stopped_child *c)
+{
+    const struct child_read *told = child_told(t, c->id);
+
+    return (told != NULL && told->is_unseen) ||
+           (t->x->rollback != NULL && c->look_at_us <= t->wall_us);
+}
+
+bool stopped_is_old(const struct turn *t, struct uuid id)
+{
+    for (uint32_t i = 0; i < t->x->stopped_count; i++)
+        if (uuid_cmp(t->x->stopped[i].id, id) == 0)
+            return t->wall_us - t->x->stopped[i].since_us >= GIVE_UP_AFTER_US;
+    return false;
+}
+
+bool stopped_has_news(const struct turn *t)
+{
+    const struct execution *x = t->x;
+
+    for (uint32_t i = 0; x->pause == NULL && i < x->stopped_count; i++)
+        if (child_told(t, x->stopped[i].id) != NULL || stopped_is_due(t, &x->stopped[i]))
+            return true;
+    return false;
+}
+
+/* False: some must be read first. */
+static bool has_read_stopped(struct turn *t)
+{
+    bool ok = true;
+
+    for (uint32_t i = 0; i < t->x->stopped_count; i++) {
+        const struct stopped_child *c = &t->x->stopped[i];
+
+        if (!stopped_is_due(t, c) || stopped_stands(t, c->id) != NULL)
+            continue;
+        *VEC_ADD(t->mem, &t->out->needs_children) = c->id;
+        ok = false;
+    }
+    return ok;
+}
+
+/* A row about that child; rolling back looks at it. */
+static void stopped_row(struct turn *t, const struct stopped_child *c, const char *status)
+{
+    struct history_row *row = turn_row(t, HISTORY_EVENT, c->step, str_of(status));
+
+    row->key = str_printf(t->mem, CHILD_KEY "%s", UUID_STR(c->id).ptr);
+}
+
+/* It has stood in the dead letters for a day: a person must see that this waits for it no longer. */
+static void stopped_give_up(struct turn *t, const struct stopped_child *c)
+{
+    struct str error_json, name;
+
+    (void)turn_fail(t, STR("timeout_compensation"), ERR_CLASS_BUSINESS,
+                    "the execution %s has not been undone for 24 hours, and does not go on by "
+                    "itself",
+                    UUID_STR(c->id).ptr);
+    (void)turn_failure(t, &error_json);
+    stopped_row(t, c, "child_lost");
+    t->out->history.items[t->out->history.count - 1].error_json = error_json;
+    if (turn_json(t, value_string(c->step), &name))
+        turn_note(t, "childFailed", str_printf(t->mem, "[%.*s]", STR_ARG(name)));
+    outcome_dead_letter(t, LETTER_COMPENSATION, c->step, 1, error_json, STR_NONE);
+}
+
+/* Whether it is struck off. */
+static bool stopped_ends(struct turn *t, struct stopped_child *c, bool *has_looked)
+{
+    const struct child_read *is = stopped_stands(t, c->id);
+
+    if (is == NULL)
+        return false;
+    if (!is->is_found || status_is_terminal(is->status)) {
+        stopped_row(t, c, "child_ended");
+        if (is->is_found && is->status != STATUS_COMPLETED)
+            child_note_unrolled(t, c->step, is->error);
+        return true;
+    }
+    if (is->is_parked && t->wall_us - c->since_us >= GIVE_UP_AFTER_US) {
+        stopped_give_up(t, c);
+        return true;
+    }
+    c->look_at_us = t->wall_us + LOOK_STOPPED_US;
+    *has_looked = true;
+    return false;
+}
+
+/* {kind: child, rollback: true, step, executionId, since} of the oldest. */
+static void wait_for_stopped(struct turn *t)
+{
+    const struct stopped_child *c = &t->x->stopped[0];
+    struct buf why;
+
+    buf_init_arena(&why, t->mem);
+    field_kind(&why, WAITING_CHILD);
+    field_text(&why, "step", c->step);
+    field_json(&why, "rollback", STR("true"));
+    field_text(&why, "executionId", str_of(UUID_STR(c->id).ptr));
+    if (t->x->stopped_count > 1)
+        field_json(&why, "count", str_printf(t->mem, "%u", t->x->stopped_count));
+    field_time(&why, "since", c->since_us);
+    execution_set_waiting(t->x, WAITING_CHILD, field_end(&why));
+}
+
+static void hear_stopped(struct turn *t)
+{
+    struct execution *x = t->x;
+    struct stopped_child *all = ARENA_ARRAY(t->mem, x->stopped_count, struct stopped_child);
+    uint32_t kept = 0;
+    bool has_looked = false;
+
+    for (uint32_t i = 0; i < x->stopped_count; i++) {
+        all[kept] = x->stopped[i];
+        kept += !stopped_ends(t, &all[kept], &has_looked);
+    }
+    x->stopped = kept > 0 ? all : NULL;
+    x->stopped_count = kept;
+    if (has_looked && t->out->history.count == 0)
+        (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("child"));
+}
+
+bool stopped_settle(struct turn *t)
+{
+    struct execution *x = t->x;
+
+    if (x->stopped_count == 0)
+        return true;
+    if (status_is_terminal(x->status) && x->status != STATUS_FAILED) {
+        x->stopped = NULL;
+        x->stopped_count = 0;
+        return true;
+    }
+    if (stopped_has_news(t)) {
+        if (!has_read_stopped(t))
+            return false;
+        hear_stopped(t);
+    }
+    if (x->rollback == NULL || x->cursor.phase != PHASE_ROLLBACK)
+        return true;
+    if (x->stopped_count > 0)
+        wait_for_stopped(t);
+    rollback_look_from_end(t);
+    return true;
+}
+
+void stopped_look_at_all(struct turn *t)
+{
+    struct execution *x = t->x;
+    struct stopped_child *all;
+
+    if (x->stopped_count == 0)
+        return;
+    all = ARENA_ARRAY(t->mem, x->stopped_count, struct stopped_child);
+    memcpy(all, x->stopped, x->stopped_count * sizeof(*all));
+    for (uint32_t i = 0; i < x->stopped_count; i++)
+        all[i].look_at_us = WAKE_AT_ONCE;
+    x->stopped = all;
+}
