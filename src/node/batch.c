@@ -15,6 +15,7 @@
 #include "node/commit_log.h"
 #include "node/guard/poison.h"
 #include "node/inner.h"
+#include "node/locked.h"
 #include "node/node.h"
 #include "node/notify.h"
 #include "node/outside/calls.h"
@@ -30,7 +31,7 @@
 #define TELL_AGAIN_US INT64_C(60000000)
 #define TAKES_AGAIN_US INT64_C(5000000)
 
-static struct batch *make_batch(struct node *n)
+struct batch *batch_make(struct node *n)
 {
     struct batch *b;
 
@@ -43,6 +44,7 @@ static struct batch *make_batch(struct node *n)
     }
     b->item = STORE_BATCH;
     b->members = (struct members){0};
+    b->waits = false;
     b->end = BATCH_COMMITTED;
     b->no_space = false;
     return b;
@@ -54,7 +56,7 @@ static void free_batch(struct batch *b)
     free(b);
 }
 
-static void recycle(struct node *n, struct batch *b)
+void batch_recycle(struct node *n, struct batch *b)
 {
     if (n->batches->spare_count < sizeof(n->batches->spare) / sizeof(n->batches->spare[0]))
         n->batches->spare[n->batches->spare_count++] = b;
@@ -64,13 +66,15 @@ static void recycle(struct node *n, struct batch *b)
 
 void batch_init(struct node *n)
 {
-    n->batches->current = make_batch(n);
+    n->batches->current = batch_make(n);
 }
 
 void batches_free(struct node *n)
 {
     if (n->batches->current != NULL)
         free_batch(n->batches->current);
+    if (n->locked->waiting != NULL)
+        free_batch(n->locked->waiting);
     while (n->batches->outstanding > 0)
         free_batch(n->batches->sent[--n->batches->outstanding]);
     while (n->batches->spare_count > 0)
@@ -95,7 +99,8 @@ void batch_add(struct node *n, struct work *w)
         w->member.events = route_events(n, &n->batches->current->mem, w->member.change->announces);
     else if (w->member.kind == MEMBER_CRASH)
         w->member.events = route_events(n, &n->batches->current->mem, "dead_letter.");
-    *VEC_ADD(&n->batches->current->mem, &n->batches->current->members) = &w->member;
+    if (!locked_wait(n, w))
+        *VEC_ADD(&n->batches->current->mem, &n->batches->current->members) = &w->member;
 }
 
 /*
@@ -163,7 +168,7 @@ static struct batch *take_deletions(struct node *n)
             continue;
         }
         if (b == NULL)
-            b = make_batch(n);
+            b = batch_make(n);
         *VEC_ADD(&b->mem, &b->members) = m;
     }
     if (b != NULL)
@@ -180,7 +185,7 @@ static void put_back(struct node *n, struct batch *deletions)
         return;
     for (size_t i = 0; i < deletions->members.count; i++)
         *VEC_ADD(&current->mem, &current->members) = deletions->members.items[i];
-    recycle(n, deletions);
+    batch_recycle(n, deletions);
 }
 
 void batch_submit(struct node *n)
@@ -204,7 +209,7 @@ void batch_submit(struct node *n)
     n->batches->sent_at_us[n->batches->outstanding] = clock_mono_us(n->clock);
     n->batches->sent[n->batches->outstanding++] = b;
     if (deletions == NULL)
-        n->batches->current = make_batch(n);
+        n->batches->current = batch_make(n);
 }
 
 /* --- what became of it --- */
@@ -291,8 +296,8 @@ static bool may_try_again(struct work *w)
     case MEMBER_KEPT_STALE:
         return ++w->buffered_tries <= BUFFERED_TRIES_MAX;
     case MEMBER_FAILED:
-        /* Another session has locked the row: it is hardly more than a moment. */
         return w->entry != NULL && w->member.err.code == ERR_OVERLOADED && ++w->tries <= TRIES_MAX;
+    case MEMBER_LOCKED: /* for too long: see locked.h */
     case MEMBER_APPLIED:
     case MEMBER_KEY_BUSY:
     case MEMBER_SIGNAL_KNOWN:
@@ -315,6 +320,8 @@ static void member_refused(struct node *n, struct work *w)
     n->batches->members_refused++;
     if (w->commit != NULL)
         outgoing_release(n, w->commit);
+    if (w->member.result == MEMBER_LOCKED && locked_rest(n, w))
+        return;
     if (e != NULL) {
         entry_mark_stale(e);
         entry_unpin(n, e);
@@ -425,6 +432,12 @@ static void batch_pause(struct node *n, const struct batch *b)
 void batch_done(struct node *n, struct batch *b)
 {
     CRASH_POINT(BATCH_DONE);
+    if (b->waits) {
+        locked_waited(n, b);
+        finish_member(n, b->members.items[0], b);
+        batch_recycle(n, b);
+        return;
+    }
     ASSERT(n->batches->outstanding > 0 && n->batches->sent[0] == b);
     measure_batch(n, b, n->batches->sent_at_us[0]);
     n->batches->seen = b->number;
@@ -445,6 +458,6 @@ void batch_done(struct node *n, struct batch *b)
         batch_submit(n);
     for (size_t i = 0; i < b->members.count; i++)
         finish_member(n, b->members.items[i], b);
-    recycle(n, b);
+    batch_recycle(n, b);
     CRASH_POINT(AFTER_ANSWERS);
 }

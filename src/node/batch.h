@@ -37,6 +37,8 @@ void batch_add(struct node *n, struct work *w); /* its change becomes a member *
 bool batch_is_due(const struct node *n);        /* whether batch_submit() would hand it over */
 int64_t batch_pause_us(const struct node *n);   /* so long nothing is handed over; 0: it may be */
 bool batch_is_full(const struct node *n);       /* whether the next member is for the next one */
+struct batch *batch_make(struct node *n);       /* an empty one */
+void batch_recycle(struct node *n, struct batch *b);
 void batch_submit(struct node *n);
 void batch_done(struct node *n, struct batch *batch);
 void batches_free(struct node *n);

@@ -16,6 +16,7 @@
 #include "node/guard/park.h"
 #include "node/guard/poison.h"
 #include "node/inner.h"
+#include "node/locked.h"
 #include "node/outside/calls.h"
 #include "node/outside/credentials.h"
 #include "node/outside/jobs.h"
@@ -144,7 +145,8 @@ static int sleep_ms(const struct node *n)
 static bool is_drained(const struct node *n)
 {
     return n->batches->outstanding == 0 && n->pending == 0 && n->entries->ready_first == NULL &&
-           n->batches->current->members.count == 0 && n->calls->unanswered == 0 && relay_is_idle(n);
+           n->batches->current->members.count == 0 && n->calls->unanswered == 0 &&
+           locked_is_empty(n) && relay_is_idle(n);
 }
 
 /* Nothing that was acknowledged is lost by this; what was not is found at the next start. */

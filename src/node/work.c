@@ -316,8 +316,8 @@ static void run_entry(struct node *n, struct entry *e)
         entry_fail(n, e, &e->err);
     if (e->state == ENTRY_STALE && e->pins == 0)
         entry_reload(n, e);
-    while (e->state == ENTRY_READY && e->works.first != NULL && !batch_is_full(n) &&
-           entry_bound_garbage(n, e))
+    while (e->state == ENTRY_READY && !e->is_waited_for && e->works.first != NULL &&
+           !batch_is_full(n) && entry_bound_garbage(n, e))
         if (!run_first(n, e))
             break;
     if (batch_is_full(n))

@@ -15,7 +15,7 @@
  *              (begin) what it met is true
  *
  * A work is in exactly one place: a queue of an entry, of a program or of a
- * code; a batch; a read; or free. Each way to end hands it to one function of
+ * code; a batch; a read; among those that rest (locked.h); or free. Each way to end hands it to one function of
  * its kind, which frees it or puts it into another place.
  */
 #ifndef PAWL_NODE_WORK_H
@@ -127,7 +127,10 @@ struct work {
     struct record_try records_tried[RECORDS_TRIED_MAX]; /* those that its commit was to write */
     unsigned records_tried_count;
     unsigned buffered_tries; /* ... because buffered signals had, or waits for them */
-    bool joins;              /* a start that joined the execution that has its key */
+    unsigned locked_tries;   /* ... because another session had a row of it: see locked.h */
+    unsigned passes;         /* ... since it was last waited for */
+    int64_t locked_since_us, locked_until_us; /* monotonic */
+    bool joins; /* a start that joined the execution that has its key */
     struct turn_reads
         *reads;     /* its own, emptied with it; what they hold is in the entry's memory */
     bool has_reads; /* something was read, or is being read, into them */

@@ -439,6 +439,11 @@ static void request_answer_refused(struct node *n, struct node_request *r, const
     case MEMBER_GONE:
         request_refuse(n, r, ERR_NOT_FOUND, "it does not exist");
         return;
+    case MEMBER_LOCKED:
+        request_refuse(
+            n, r, ERR_OVERLOADED,
+            "another session of the database has locked what is to be changed; try again");
+        return;
     case MEMBER_FAILED:
         request_refuse(n, r, m->err.code, "%pS", ERR_ARG(&m->err));
         return;

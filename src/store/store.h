@@ -55,6 +55,7 @@ enum member_result {
     MEMBER_KEY_CONFLICT,   /* ... with another body */
     MEMBER_TICK_GONE,      /* another node has acted upon this tick, or its schedule has changed */
     MEMBER_GONE,           /* what it names does not exist (any more) */
+    MEMBER_LOCKED,         /* another session has a row that it needs: nothing of it was tried */
     MEMBER_FAILED,         /* the database refused it: `err` */
 };
 
@@ -114,7 +115,12 @@ struct member {
     bool has_holder;    /* ... anybody has: it may be kept */
     int32_t answer_status;
     struct str answer; /* MEMBER_REPEATED, in batch->mem */
+    bool
+        is_left_out; /* MEMBER_LOCKED: its batch has waited; it is to come alone, see batch.waits */
     struct err err;
+
+    /* the store's own: see write/row_locks.h */
+    bool locks_rows, is_passed_over;
 };
 
 struct members {
@@ -129,6 +135,7 @@ struct batch {
     int64_t number;       /* counts up from 1 within one run of the node */
     int64_t seen;         /* the last one whose end was known when this one was submitted */
     struct members members;
+    bool waits; /* one member that was passed over: its rows are waited for, see store_submit() */
     enum batch_result end;
     struct err err; /* why, unless COMMITTED */
     bool no_space;  /* it was refused because the volume is full */
@@ -175,7 +182,14 @@ bool store_read_now(struct store *s, void (*run)(void *context, struct reader *r
 /* Finish what was submitted, stop the threads, close the connections. */
 void store_close(struct store *s);
 
-/* Hand a batch over. False when two are outstanding: keep it. */
+/*
+ * Hand a batch over. False when two are outstanding: keep it.
+ *
+ * A batch that waits has one member, whose rows others have had for long enough:
+ * a connection of its own waits up to a second for each of them, beside the other
+ * batches and in no order with them. One may be outstanding; its numbers count
+ * for themselves. What its member rests on must be durable.
+ */
 static inline bool store_submit(struct store *s, struct batch *batch)
 {
     return s->ops->submit(s, batch);

@@ -327,6 +327,39 @@ void case_waiter_of_a_refused_commit(void)
 
 /* --- rule 3 --- */
 
+void case_locked_member_comes_again(void)
+{
+    struct asked *signal, *late;
+    struct uuid id;
+
+    case_begin();
+    case_define("p", WAIT ",{'code':'v','procedure':{'type':'wait.signal','signalType':'go'}}", "");
+    id = case_started(case_start("p", "{}", 0));
+    only->store.member_script = "llllllll"; /* more often than a conflict may be met */
+    signal = case_signal(id, "s1", "1");
+    for (int i = 0; i < 10; i++) {
+        case_settle();
+        case_let_pass(SECOND / 2);
+    }
+    case_settle();
+    CLAIM(*only->store.member_script == 0);
+    CLAIM(signal->is_answered && signal->ok);
+    /* One that is locked for ever is refused in the end, and nothing of it happened. */
+    only->store.member_script = "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll";
+    late = case_signal(id, "s2", "1");
+    for (int i = 0; i < 30 && !late->is_answered; i++) {
+        case_settle();
+        case_let_pass(SECOND / 2);
+    }
+    CLAIM(late->is_answered && !late->ok);
+    only->store.member_script = NULL;
+    CLAIM(case_status(id) == STATUS_WAITING);
+    CLAIM(case_signal(id, "s2", "1") != NULL);
+    case_settle();
+    CLAIM(case_status(id) == STATUS_COMPLETED);
+    case_end();
+}
+
 void case_refused_member_alone(void)
 {
     static const char *const inputs[] = {"{'id':'a'}", "{'id':'b'}", "{'id':'c'}"};

@@ -34,6 +34,8 @@ static bool submit(struct store *base, struct batch *batch)
 {
     struct sim_store *s = (struct sim_store *)base;
 
+    if (batch->waits)
+        return false; /* nobody else holds locks here: it comes with the others */
     SIM_CHECK(s->node->sim, s->batch_count < 2, "a third batch was submitted");
     SIM_CHECK(s->node->sim, batch->members.count > 0, "an empty batch was submitted");
     if (!mailbox_reserve(&s->done))
@@ -133,13 +135,16 @@ static bool refuse_member(struct sim_store *s, struct member *m)
              dice_hits(&sim->dice, sim->config.faults.contend))
         what = 'd';
     else if (!sim->no_faults && dice_hits(&sim->dice, sim->config.faults.refuse_member))
-        what = "sdf"[dice_roll(&sim->dice, 3)];
+        what = "sdfl"[dice_roll(&sim->dice, 4)];
     if (what == '.' || (what == 'd' && !writes_shared(m->commit)))
         return false;
     sim->refused_members++;
     if (what == 'd')
         contend(sim, m->commit);
-    m->result = what == 's' ? MEMBER_STALE : what == 'd' ? MEMBER_RECORD_STALE : MEMBER_FAILED;
+    m->result = what == 's'   ? MEMBER_STALE
+                : what == 'd' ? MEMBER_RECORD_STALE
+                : what == 'l' ? MEMBER_LOCKED
+                              : MEMBER_FAILED;
     if (what == 'f')
         (void)err_set(&m->err, ERR_IO, "the simulated disk refused it");
     return true;

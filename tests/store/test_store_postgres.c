@@ -359,12 +359,81 @@ static void test_postgres__row_that_is_locked_refuses_its_own_member_alone(void 
     locked = contract_member(c, contract_advance(c, one, STATUS_WAITING, 1));
     free_one = contract_member(c, contract_advance(c, two, STATUS_WAITING, 1));
     contract_write(c, contract_batch(c, locked, free_one, NULL));
-    assert_int_equal(locked->result, MEMBER_FAILED);
-    assert_int_equal(locked->err.code, ERR_OVERLOADED);
+    assert_int_equal(locked->result, MEMBER_LOCKED);
     assert_int_equal(free_one->result, MEMBER_APPLIED);
     assert_int_equal(db_script(other, "ROLLBACK"), DB_DONE);
     assert_int_equal(contract_commit(c, contract_advance(c, one, STATUS_WAITING, 1)),
                      MEMBER_APPLIED);
+    db_close(other);
+}
+
+/* Another session that has the first execution. */
+static struct db *hold_first(const struct contract *c)
+{
+    struct err err;
+    struct db *other = db_postgres_open(c->url, DB_WRITE, STR("other"), &err);
+
+    assert_non_null(other);
+    assert_int_equal(
+        db_script(other, "BEGIN; SELECT 1 FROM execution ORDER BY row LIMIT 1 FOR UPDATE"),
+        DB_DONE);
+    return other;
+}
+
+/* The batch that waits goes beside the others: they end while it waits for its row. */
+static void test_postgres__batch_that_waits_gets_its_row_and_holds_nobody_up(void **state)
+{
+    struct contract *c = *state;
+    struct commit *one = contract_start(c, STATUS_WAITING, 1);
+    struct commit *two = contract_start(c, STATUS_WAITING, 1);
+    struct member *waits = contract_member(c, contract_advance(c, one, STATUS_COMPLETED, 1));
+    struct batch *waiting, *beside;
+    struct db *other;
+
+    assert_int_equal(contract_commit(c, one), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, two), MEMBER_APPLIED);
+    other = hold_first(c);
+    waiting = contract_batch(c, waits, NULL);
+    waiting->waits = true;
+    waiting->number = 1;
+    assert_true(store_submit(c->store, waiting));
+    beside =
+        contract_batch(c, contract_member(c, contract_advance(c, two, STATUS_COMPLETED, 1)), NULL);
+    beside->number = --c->batches;
+    assert_true(store_submit(c->store, beside));
+    assert_ptr_equal(contract_take(c), beside);
+    assert_int_equal(beside->members.items[0]->result, MEMBER_APPLIED);
+    assert_int_equal(db_script(other, "ROLLBACK"), DB_DONE);
+    assert_ptr_equal(contract_take(c), waiting);
+    assert_int_equal(waiting->end, BATCH_COMMITTED);
+    assert_int_equal(waits->result, MEMBER_APPLIED);
+    assert_string_equal(private_postgres_ask("SELECT sum(n) FROM execution_counts WHERE status = "
+                                             "'completed'"),
+                        "2");
+    arena_fini(&beside->mem);
+    arena_fini(&waiting->mem);
+    db_close(other);
+}
+
+static void test_postgres__batch_that_waits_in_vain_says_so(void **state)
+{
+    struct contract *c = *state;
+    struct commit *one = contract_start(c, STATUS_WAITING, 1);
+    struct batch *waiting;
+    struct db *other;
+
+    assert_int_equal(contract_commit(c, one), MEMBER_APPLIED);
+    other = hold_first(c);
+    waiting =
+        contract_batch(c, contract_member(c, contract_advance(c, one, STATUS_COMPLETED, 1)), NULL);
+    waiting->waits = true;
+    waiting->number = 1;
+    assert_true(store_submit(c->store, waiting));
+    assert_ptr_equal(contract_take(c), waiting);
+    assert_int_equal(waiting->end, BATCH_COMMITTED);
+    assert_int_equal(waiting->members.items[0]->result, MEMBER_LOCKED);
+    assert_int_equal(db_script(other, "ROLLBACK"), DB_DONE);
+    arena_fini(&waiting->mem);
     db_close(other);
 }
 
@@ -453,6 +522,8 @@ int main(void)
         CLAIM(test_postgres__signal_and_wait_of_two_nodes_do_not_pass_each_other),
         CLAIM(test_postgres__deadlock_is_resolved_by_repeating),
         CLAIM(test_postgres__row_that_is_locked_refuses_its_own_member_alone),
+        CLAIM(test_postgres__batch_that_waits_gets_its_row_and_holds_nobody_up),
+        CLAIM(test_postgres__batch_that_waits_in_vain_says_so),
         cmocka_unit_test(test_postgres__migrations_follow_the_baseline),
         cmocka_unit_test(test_postgres__servers_that_start_together_migrate_once),
         CLAIM(test_postgres__tables_of_the_seed_can_be_asked),

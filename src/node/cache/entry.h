@@ -77,6 +77,7 @@ struct entry {
     struct work_queue works; /* in order of arrival */
     unsigned pins;           /* members that point into `mem` */
     bool wake_queued;        /* one of `works` is a wake */
+    bool is_waited_for;      /* its only member is in a batch that waits: see locked.h */
     struct entry_events events;
     struct entry_notified notified;
     struct err err;               /* GONE */

@@ -4,6 +4,7 @@
 #include "node/cluster/config.h"
 #include "node/cluster/waiters.h"
 #include "node/inner.h"
+#include "node/locked.h"
 #include "node/outside/calls.h"
 #include "node/outside/jobs.h"
 #include "node/request.h"

@@ -160,12 +160,6 @@ static void expire_entry(struct node *n, struct entry *e)
     work_assert(n, e, w, ASSERTS_SETTLED);
 }
 
-void waiters_loaded(struct node *n, struct entry *e)
-{
-    if (e->waiters != NULL && !e->is_expiring && status_is_terminal(e->x->status))
-        expire_entry(n, e);
-}
-
 static int64_t first_deadline_us(const struct entry *e)
 {
     int64_t first_us = INT64_MAX;
@@ -174,6 +168,14 @@ static int64_t first_deadline_us(const struct entry *e)
         if (r->deadline_us < first_us)
             first_us = r->deadline_us;
     return first_us;
+}
+
+/* It has ended, or their time is up: one that comes back from a lock is not to keep them waiting. */
+void waiters_loaded(struct node *n, struct entry *e)
+{
+    if (e->waiters != NULL && !e->is_expiring && !batch_is_full(n) &&
+        (status_is_terminal(e->x->status) || first_deadline_us(e) <= due_until_us(n)))
+        expire_entry(n, e);
 }
 
 static int64_t waiters_in_us(const struct chore *c)
@@ -213,7 +215,7 @@ static int64_t expire_if_due(struct node *n, struct entry *e)
         return first_deadline_us(e);
     if (e->due_since_us == 0)
         e->due_since_us = clock_mono_us(n->clock);
-    if (can_assert && !e->is_expiring && !batch_is_full(n))
+    if (can_assert && !e->is_expiring && !e->is_waited_for && !batch_is_full(n))
         expire_entry(n, e);
     return first_deadline_us(e);
 }

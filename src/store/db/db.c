@@ -36,6 +36,8 @@ static const char *describe(enum db_status status)
         return "conflict with another transaction";
     case DB_BUSY:
         return "the database is locked by another program";
+    case DB_LOCKED:
+        return "another session has locked what is to be changed";
     case DB_FULL:
         return "no space left for the database: free some and work goes on";
     case DB_READ_ONLY:
@@ -56,8 +58,8 @@ static const char *describe(enum db_status status)
 
 bool db_fail(const struct db *db, enum db_status status, struct err *err)
 {
-    bool overloaded = status == DB_CUT || status == DB_BUSY || status == DB_LOST ||
-                      status == DB_CONFLICT || status == DB_FULL;
+    bool overloaded = status == DB_CUT || status == DB_BUSY || status == DB_LOCKED ||
+                      status == DB_LOST || status == DB_CONFLICT || status == DB_FULL;
 
     return err_set(err, overloaded ? ERR_OVERLOADED : ERR_IO, "%s (%s)", describe(status),
                    db->message);

@@ -39,6 +39,7 @@ enum db_status {
     DB_UNIQUE,    /* a unique index refused it */
     DB_CONFLICT,  /* serialisation or deadlock: the same transaction may succeed when repeated */
     DB_BUSY,      /* locked by another connection */
+    DB_LOCKED,    /* another session has a lock: of the statement's own rows or keys */
     DB_FULL,      /* no space left */
     DB_READ_ONLY, /* may not be written */
     DB_CORRUPT,   /* the file is damaged, or no database */
@@ -267,7 +268,8 @@ void db_note_connected(_Atomic int64_t *lost_since_us);
 
 /* --- drivers --- */
 
-enum db_mode { DB_READ, DB_WRITE, DB_CREATE };
+/* DB_WAIT: as DB_WRITE, but statements wait for rows that others pass over (PostgreSQL only). */
+enum db_mode { DB_READ, DB_WRITE, DB_CREATE, DB_WAIT };
 
 /* Open an SQLite file; NULL and *err. DB_READ connections cannot write. */
 struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err) MUST_USE;

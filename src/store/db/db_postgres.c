@@ -24,7 +24,7 @@ static const struct {
     enum db_status status;
 } states[] = {
     {"23505", DB_UNIQUE}, {"40001", DB_CONFLICT}, {"40P01", DB_CONFLICT},  {"53100", DB_FULL},
-    {"53", DB_BUSY},      {"55P03", DB_BUSY},     {"25006", DB_READ_ONLY}, {"57014", DB_CUT},
+    {"53", DB_BUSY},      {"55P03", DB_LOCKED},   {"25006", DB_READ_ONLY}, {"57014", DB_CUT},
     {"57P", DB_LOST},     {"08", DB_LOST},        {"XX001", DB_CORRUPT},   {"XX002", DB_CORRUPT},
     {"58", DB_IO},        {"25P03", DB_LOST},
 };
@@ -71,10 +71,23 @@ static void write_unnest(const char *types, struct buf *out)
         buf_printf(out, "%sunnest($%u::%s)", i > 0 ? ", " : "", i + 1, array_type(types[i]));
 }
 
-void postgres_text(enum sql sql, struct buf *out)
+/* How long a word is that says what to do about a row that is locked; 0: none begins here. */
+static size_t lock_word_length(const char *text)
+{
+    static const char *const words[] = {" SKIP LOCKED", " NOWAIT"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (strncmp(text, words[i], strlen(words[i])) == 0)
+            return strlen(words[i]);
+    return 0;
+}
+
+void postgres_text(const struct db_postgres *db, enum sql sql, struct buf *out)
 {
     for (const char *text = sql_for_postgres(sql); *text != '\0'; text++)
-        if (text[0] == '?' && text[1] == '*') {
+        if (db->mode == DB_WAIT && lock_word_length(text) > 0) {
+            text += lock_word_length(text) - 1;
+        } else if (text[0] == '?' && text[1] == '*') {
             write_unnest(sql_types(sql), out);
             text++;
         } else {
@@ -97,7 +110,7 @@ static enum db_status prepare(struct db_postgres *db, enum sql sql)
 
     postgres_name(sql, name);
     buf_init(&text);
-    postgres_text(sql, &text);
+    postgres_text(db, sql, &text);
     result = PQprepare(db->conn, name, text.ptr, 0, NULL);
     buf_fini(&text);
     if (PQresultStatus(result) != PGRES_COMMAND_OK)
@@ -345,7 +358,7 @@ static enum db_status postgres_connect(struct db_postgres *db)
         return postgres_script(&db->base, "SET statement_timeout = 1000;"
                                           "SET default_transaction_read_only = on");
     /* Plans outlive the size that a table had when they were made: all are by an index. */
-    return postgres_script(&db->base, "SET synchronous_commit = on; SET lock_timeout = 10000;"
+    return postgres_script(&db->base, "SET synchronous_commit = on; SET lock_timeout = 1000;"
                                       "SET enable_seqscan = off; SET enable_hashjoin = off;"
                                       "SET enable_mergejoin = off;"
                                       "SET idle_in_transaction_session_timeout = 60000");

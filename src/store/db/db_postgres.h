@@ -52,8 +52,11 @@ enum { STATEMENT_NAME_SIZE = 16 };
 /* What a statement is called in its session. */
 void postgres_name(enum sql sql, char out[STATEMENT_NAME_SIZE]);
 
-/* Append its text, zero-terminated: ?1 is $1, and ?* an unnest() of each column's array. */
-void postgres_text(enum sql sql, struct buf *out);
+/*
+ * Append its text, zero-terminated: ?1 is $1, and ?* an unnest() of each column's array. On a
+ * connection that waits (DB_WAIT) SKIP LOCKED and NOWAIT are left out.
+ */
+void postgres_text(const struct db_postgres *db, enum sql sql, struct buf *out);
 
 /* Keep the first line of what the server or the library says. */
 void postgres_keep_message(struct db_postgres *db, const char *text);

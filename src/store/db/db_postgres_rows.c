@@ -175,7 +175,7 @@ static bool send_prepare(struct db_postgres *db, enum sql sql, const char *name)
     struct buf text;
 
     buf_init(&text);
-    postgres_text(sql, &text);
+    postgres_text(db, sql, &text);
     db->prepared[sql] = PQsendPrepare(db->conn, name, text.ptr, 0, NULL) == 1;
     buf_fini(&text);
     note_sent(db, sql, true);

@@ -9,10 +9,23 @@
 #include "define/kind.h" /* PROCESS_KINDS */
 #include "store/planner/sql_planner_parts.h"
 
-/* A row that is read before it is changed: PostgreSQL locks it. */
+/* A row that is read before it is changed: PostgreSQL locks it, and does not wait for it. */
 #define SQL_LOCKING(symbol, text)                                                                  \
     SQL_SQLITE(symbol, text)                                                                       \
-    SQL_POSTGRES(symbol, text " FOR UPDATE")
+    SQL_POSTGRES(symbol, text " FOR UPDATE NOWAIT")
+
+/*
+ * Rows that a batch is going to write, locked in the order of their keys and without waiting; see
+ * write/row_locks.h. `names`: of the columns that are put, which are not those of the table;
+ * `found`: the rows t that belong to a row u of them; `key`: of the table. Answers the rows that
+ * were put for which there is a row that another session has.
+ */
+#define SQL_LOCK_ROWS(symbol, types, names, found, key)                                            \
+    SQL_ROWS(symbol, false, types, NULL,                                                           \
+             "WITH got AS (SELECT t." key " FROM (SELECT ?*) AS u(" names ") JOIN " found          \
+             " ORDER BY t." key " FOR UPDATE OF t SKIP LOCKED) SELECT " names                      \
+             " FROM (SELECT ?*) AS u(" names ") JOIN " found " WHERE t." key                       \
+             " NOT IN (SELECT " key " FROM got)")
 
 /* Rows of which a column is in ?1, a JSON list of values that PostgreSQL takes for `type`. */
 #define SQL_OF_LIST(symbol, type, select, rest)                                                    \

@@ -34,12 +34,19 @@ struct sql_store {
     struct db *db;
     struct checkpoint checkpoint;
     struct writer writer;
+    char waiting_node[UUID_TEXT_LEN + 2]; /* names its row and session */
+    struct db *waiting_db;                /* NULL for a file */
+    struct writer waiting;                /* for batches that wait */
     struct readers lanes[LANE_COUNT];
 };
 
 static bool submit(struct store *base, struct batch *batch)
 {
-    return writer_submit(&((struct sql_store *)base)->writer, batch);
+    struct sql_store *s = (struct sql_store *)base;
+
+    if (batch->waits)
+        return s->waiting_db != NULL && writer_submit(&s->waiting, batch);
+    return writer_submit(&s->writer, batch);
 }
 
 static bool read_on_thread(struct store *base, struct store_read *read)
@@ -52,6 +59,8 @@ static void free_store(struct sql_store *s)
 {
     if (s->db != NULL)
         db_close(s->db);
+    if (s->waiting_db != NULL)
+        db_close(s->waiting_db);
     if (s->lock_fd >= 0)
         close(s->lock_fd);
     arena_fini(&s->mem);
@@ -65,10 +74,13 @@ static void close_store(struct store *base)
     for (unsigned lane = 0; lane < LANE_COUNT; lane++)
         readers_close(&s->lanes[lane]);
     writer_close(&s->writer);
-    if (s->is_sqlite)
+    if (s->is_sqlite) {
         checkpoint_close(&s->checkpoint);
-    else
+    } else {
+        writer_close(&s->waiting);
         (void)db_exec(s->db, SQL_NODE_DROP, DB_PARAMS(db_text(str_of(s->node))));
+        (void)db_exec(s->db, SQL_NODE_DROP, DB_PARAMS(db_text(str_of(s->waiting_node))));
+    }
     free_store(s);
 }
 
@@ -211,6 +223,12 @@ static bool open_threads(struct sql_store *s, const struct store_options *option
         each = READER_MAX;
     for (unsigned lane = 0; lane < LANE_COUNT; lane++)
         count += readers_count(lane, each);
+    if (!s->is_sqlite) {
+        (void)snprintf(s->waiting_node, sizeof(s->waiting_node), "%s+", s->node);
+        s->waiting_db = db_postgres_open(s->url, DB_WAIT, str_of(s->waiting_node), err);
+        if (s->waiting_db == NULL)
+            return false;
+    }
     if (!connect_readers(s, count, connections, err))
         return false;
     if (s->is_sqlite && !checkpoint_open(&s->checkpoint, s->path, s->folder, err)) {
@@ -227,6 +245,10 @@ static bool open_threads(struct sql_store *s, const struct store_options *option
     }
     writer_open(&s->writer, s->db, options->done, s->is_sqlite ? &s->checkpoint : NULL,
                 str_of(s->node), slot, &s->base.lost_since_us);
+    /* Counters in slots of its own: the two writers of a node do not wait for each other there. */
+    if (!s->is_sqlite)
+        writer_open_waiting(&s->waiting, s->waiting_db, options->done, str_of(s->waiting_node),
+                            slot + COUNT_SLOTS, &s->base.lost_since_us);
     return true;
 }
 

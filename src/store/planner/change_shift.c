@@ -7,6 +7,7 @@
 #include "store/db/db.h"
 #include "store/store.h"
 #include "store/write/apply.h"
+#include "store/write/row_locks.h"
 #include "value/object.h"
 
 /* --- shifts --- */
@@ -200,7 +201,16 @@ static bool end_hold(struct planner_work *w, const struct task_name *task)
            task_reexamine(w, task->org_id, task->id, NULL);
 }
 
-static bool for_each(struct planner_work *w, enum sql sql,
+/* What another session has locked is left for the next time. */
+static bool act_if_free(struct planner_work *w, enum sql lock, const struct task_name *name,
+                        bool (*act)(struct planner_work *w, const struct task_name *name))
+{
+    bool is_free;
+
+    return row_locks_try(w->a, &lock, 1, name->id, &is_free) && (!is_free || act(w, name));
+}
+
+static bool for_each(struct planner_work *w, enum sql sql, enum sql lock,
                      bool (*act)(struct planner_work *w, const struct task_name *name))
 {
     struct task_names names;
@@ -208,34 +218,44 @@ static bool for_each(struct planner_work *w, enum sql sql,
     if (!planner_names(w, sql, DB_PARAMS(db_int(w->change->change.now_us)), true, &names))
         return false;
     for (size_t i = 0; i < names.count; i++)
-        if (!act(w, &names.items[i]))
+        if (!act_if_free(w, lock, &names.items[i], act))
             return false;
     return true;
 }
 
 static bool end_named_shift(struct planner_work *w, const struct task_name *shift)
 {
-    return end_shift(w, shift->id);
+    static const enum sql tasks = SQL_LOCK_SHIFT_TASKS;
+    bool is_free;
+
+    return row_locks_try(w->a, &tasks, 1, shift->id, &is_free) &&
+           (!is_free || end_shift(w, shift->id));
+}
+
+/* A task that was found not to be as it should be. */
+static bool repair_task(struct planner_work *w, const struct task_name *task)
+{
+    bool moved;
+
+    if (!task_reexamine(w, task->org_id, task->id, &moved))
+        return false;
+    w->change->repaired += moved;
+    return true;
 }
 
 enum apply_result planner_time_apply(struct apply *a, struct member *m)
 {
     struct planner_work w = planner_begin(a, m);
     struct planner_change *c = w.change;
-    bool moved;
 
     c->repaired = 0;
     c->change.answer_status = 204;
-    if (!for_each(&w, SQL_SHIFTS_TO_END, end_named_shift) ||
-        !for_each(&w, SQL_HOLDS_OVER, end_hold) ||
-        !for_each(&w, SQL_TASKS_OVERDUE, escalate_overdue))
+    if (!for_each(&w, SQL_SHIFTS_TO_END, SQL_LOCK_SHIFTS, end_named_shift) ||
+        !for_each(&w, SQL_HOLDS_OVER, SQL_LOCK_TASKS, end_hold) ||
+        !for_each(&w, SQL_TASKS_OVERDUE, SQL_LOCK_TASKS, escalate_overdue))
         return APPLY_FAILED;
-    for (size_t i = 0; c->wrong != NULL && i < c->wrong->count; i++) {
-        const struct task_name *t = &c->wrong->items[i];
-
-        if (!task_reexamine(&w, t->org_id, t->id, &moved))
+    for (size_t i = 0; c->wrong != NULL && i < c->wrong->count; i++)
+        if (!act_if_free(&w, SQL_LOCK_TASKS, &c->wrong->items[i], repair_task))
             return APPLY_FAILED;
-        c->repaired += moved;
-    }
     return APPLY_DONE;
 }

@@ -72,12 +72,9 @@ enum apply_result planner_depend_apply(struct apply *a, struct member *m)
     struct planner_change *c = w.change;
     struct str other = body_str(c, "depends_on");
     struct task t, before;
-    bool is_locked, found, cycle;
+    bool found, cycle;
     enum apply_result end;
 
-    /* One after the other within the organisation, before any task is locked. */
-    if (!apply_finds(a, SQL_DEPENDENCY_LOCK, DB_PARAMS(db_text(c->org_id)), &is_locked))
-        return APPLY_FAILED;
     if (!planner_take_managed(&w, "change dependencies", &t, &end))
         return end;
     if (task_status_is_terminal(t.status))

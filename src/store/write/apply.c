@@ -331,8 +331,7 @@ static bool write_outbox(struct apply *a, const struct member *m)
 /* Another session has locked it: the others of the batch do not wait for that. */
 static enum apply_result refuse_locked(const struct apply *a, struct member *m)
 {
-    return apply_refuse_with(a, m, ERR_OVERLOADED,
-                             "another session has locked the execution; try again");
+    return apply_refuse(a, m, MEMBER_LOCKED);
 }
 
 bool apply_consume(struct apply *a, int64_t row, const struct notice_numbers *numbers)

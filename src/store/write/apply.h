@@ -38,6 +38,12 @@ static inline bool status_is_live(enum execution_status status)
     return !status_is_terminal(status);
 }
 
+/* Who wants a lock: see row_locks.h. */
+struct lock_wanted {
+    struct member *member;
+    struct lock_wanted *next;
+};
+
 /* What the members of one transaction share. */
 struct apply {
     struct db *db;
@@ -46,6 +52,10 @@ struct apply {
     struct new_rows *new_rows; /* of the writer */
     const int64_t *rows;       /* keys for the executions that start here */
     size_t starts, next_row;
+    struct map locks;             /* by what was asked for: struct lock_wanted, see row_locks.h */
+    bool waits;                   /* its rows are waited for: see struct batch */
+    bool leaves_out;              /* members that may have to wait are refused with MEMBER_LOCKED */
+    bool has_waited;              /* a statement has waited for a lock in vain */
     bool asks;                    /* members are held against something in the database */
     int64_t counts[STATUS_COUNT]; /* how many more executions have this status */
     int64_t open_letters;         /* how many more dead letters are open */
@@ -86,9 +96,6 @@ bool apply_letters(struct apply *a, const struct member *m) MUST_USE;
 
 /* What the counter of signals that are kept for a wait is called. */
 #define COUNTER_KEPT_SIGNALS "kept_signals"
-
-/* Take the locks of the correlations that these members are about. False: a->status says why. */
-bool apply_lock_correlations(struct apply *a, const struct members *members) MUST_USE;
 
 /*
  * What a commit has to do with correlations, in change_signal.c. The first is

@@ -197,6 +197,12 @@ enum apply_result apply_member(struct apply *a, struct member *m)
     a->wrote = false;
     m->result = MEMBER_APPLIED;
     m->has_holder = false;
+    m->is_left_out = m->is_passed_over && a->leaves_out;
+    if (m->is_passed_over) {
+        if (m->kind == MEMBER_COMMIT)
+            apply_note_refused(a, &m->commit->after->id);
+        return apply_refuse(a, m, MEMBER_LOCKED);
+    }
     /* It rests on a commit that did not become true, whatever version another node has written. */
     if (m->is_void)
         return apply_refuse(a, m, MEMBER_STALE);

@@ -7,6 +7,7 @@
 #include "engine/status.h"
 #include "store/write/change_apply.h"
 #include "store/write/gather.h"
+#include "store/write/row_locks.h"
 
 /*
  * What one transaction deletes of the reserve, which may have 1 MiB: 256 pages
@@ -195,6 +196,15 @@ static bool read_free_pages(struct apply *a, int64_t *out)
     return a->status == DB_ROW;
 }
 
+/* Lock what goes with it. What another session has is left for the next time. */
+static bool may_delete(struct apply *a, struct uuid id, bool *is_free)
+{
+    static const enum sql parts[] = {SQL_LOCK_LETTERS_OF, SQL_LOCK_WAITS_OF, SQL_LOCK_NOTICES_OF,
+                                     SQL_LOCK_OUTBOX_OF,  SQL_LOCK_JOBS_OF,  SQL_LOCK_EXECUTIONS};
+
+    return row_locks_try(a, parts, ARRAY_SIZE(parts), UUID_STR(id), is_free);
+}
+
 enum apply_result execution_purge_apply(struct apply *a, struct member *m)
 {
     struct execution_purge *p = (struct execution_purge *)m->change;
@@ -206,10 +216,14 @@ enum apply_result execution_purge_apply(struct apply *a, struct member *m)
          p->looked_at++) {
         struct uuid id = p->ids[p->looked_at];
         struct ended ended;
-        bool has_more;
+        bool has_more, is_free;
 
         if (p->looked_at > 0 && clock_mono_us(&clock_system) > until_us)
             break;
+        if (!may_delete(a, id, &is_free))
+            return APPLY_FAILED;
+        if (!is_free)
+            continue;
         a->status = ended_find(a, id, &ended);
         if (a->status > DB_DONE)
             return APPLY_FAILED;

@@ -11,51 +11,6 @@
 #include "store/write/change_apply.h"
 #include "value/json.h"
 
-#include <stdlib.h>
-
-/* --- the lock of a correlation --- */
-
-struct lock {
-    struct str org_id, correlation;
-};
-
-static int compare_locks(const void *a, const void *b)
-{
-    const struct lock *x = a, *y = b;
-    int order = str_cmp(x->org_id, y->org_id);
-
-    return order != 0 ? order : str_cmp(x->correlation, y->correlation);
-}
-
-/* All nodes take them in one order, and before any row is locked, so that nobody waits in a ring. */
-bool apply_lock_correlations(struct apply *a, const struct members *members)
-{
-    struct {
-        VEC_OF(struct lock);
-    } locks = {0};
-
-    for (size_t i = 0; i < members->count; i++) {
-        const struct member *m = members->items[i];
-
-        if (m->kind == MEMBER_CHANGE && m->correlated != NULL)
-            *VEC_ADD(a->mem, &locks) =
-                (struct lock){m->correlated->org_id, m->correlated->correlation};
-        for (size_t k = 0; m->kind == MEMBER_COMMIT && k < m->commit->opened.count; k++)
-            if (m->commit->opened.items[k].correlation.len > 0)
-                *VEC_ADD(a->mem, &locks) =
-                    (struct lock){m->commit->after->org_id, m->commit->opened.items[k].correlation};
-    }
-    a->status = locks.count > 0 ? db_flush(a->db) : DB_DONE;
-    if (locks.count > 1)
-        qsort(locks.items, locks.count, sizeof(*locks.items), compare_locks);
-    for (size_t i = 0; i < locks.count && a->status == DB_DONE; i++)
-        if (i == 0 || compare_locks(&locks.items[i - 1], &locks.items[i]) != 0)
-            a->status = db_exec(
-                a->db, SQL_CORRELATION_LOCK,
-                DB_PARAMS(db_text(locks.items[i].org_id), db_text(locks.items[i].correlation)));
-    return a->status == DB_DONE;
-}
-
 /* --- one that is known by its id --- */
 
 /*

@@ -6,6 +6,7 @@
 #include "engine/execution.h"
 #include "engine/status.h"
 #include "store/idempotency.h"
+#include "store/write/row_locks.h"
 
 /* --- the keys of the maps --- */
 
@@ -260,6 +261,8 @@ static enum db_status ask_members(struct apply *a, const struct members *members
     for (size_t i = 0; i < members->count && status == DB_DONE; i++) {
         const struct member *m = members->items[i];
 
+        if (m->is_passed_over)
+            continue;
         if (m->kind == MEMBER_COMMIT)
             status = ask_commit(a, m->commit);
         if (m->kind == MEMBER_ASSERT)
@@ -280,9 +283,11 @@ enum db_status gather(struct apply *a, const struct members *members)
     gather_forget(a);
     a->rows = rows;
     a->starts = starts;
+    status = row_locks_ask(a, members);
     if (!a->db->has_sets)
         return take_rows_of_file(a, starts, rows);
-    status = ask_members(a, members);
+    if (status == DB_DONE)
+        status = ask_members(a, members);
     if (status != DB_DONE)
         return status;
     is_short = new_rows_ask(a->new_rows, a->db, starts, &status);
@@ -290,18 +295,22 @@ enum db_status gather(struct apply *a, const struct members *members)
         status = db_flush(a->db);
     if (status == DB_DONE)
         status = new_rows_take(a->new_rows, a->db, starts, rows);
+    if (status == DB_DONE)
+        status = row_locks_take(a);
     return status == DB_DONE && a->asks ? take_all(a) : status;
 }
 
 /* --- executions --- */
 
-/* Whether it is there and another session has locked it. */
-static enum db_status find_locked(struct apply *a, struct uuid id)
+/* Whether it is there, under this key if that is known, and another session has locked it. */
+static enum db_status find_locked(struct apply *a, struct uuid id, int64_t row)
 {
     enum db_status status = db_run(a->db, SQL_READ_ROW, DB_PARAMS(db_text(UUID_STR(id))));
 
+    if (status == DB_ROW)
+        status = row == 0 || db_column_int(a->db, SQL_READ_ROW, 0) == row ? DB_BUSY : DB_DONE;
     db_end(a->db, SQL_READ_ROW);
-    return status == DB_ROW ? DB_BUSY : status;
+    return status;
 }
 
 enum db_status gather_execution(struct apply *a, struct uuid id, int64_t row,
@@ -320,7 +329,7 @@ enum db_status gather_execution(struct apply *a, struct uuid id, int64_t row,
         if (status != DB_DONE)
             return status;
     }
-    return cached->is_found ? DB_ROW : find_locked(a, id);
+    return cached->is_found ? DB_ROW : find_locked(a, id, row);
 }
 
 struct cached_execution *gather_start(struct apply *a, struct uuid id)

@@ -11,6 +11,7 @@
 #include "store/idempotency.h"
 #include "store/write/apply.h"
 #include "store/write/gather.h"
+#include "store/write/row_locks.h"
 
 #include <time.h>
 
@@ -22,6 +23,9 @@ enum {
     CLOSING_MS = 200,
     PURGE_SPARE = 16,
 };
+
+/* Less than lock_timeout: what has failed sooner has not waited. */
+#define WAITED_US INT64_C(800000)
 
 /* How one try to write a batch ended. */
 enum attempt {
@@ -36,17 +40,35 @@ enum attempt {
 /* Whether a failure spoils one member and not the whole transaction. */
 static bool is_members_own(enum db_status status)
 {
-    return status == DB_REFUSED || status == DB_UNIQUE || status == DB_CUT;
+    return status == DB_REFUSED || status == DB_UNIQUE || status == DB_CUT || status == DB_LOCKED;
+}
+
+static bool has_waited_since(int64_t since_us)
+{
+    return clock_mono_us(&clock_system) - since_us >= WAITED_US;
+}
+
+/* A member has failed by itself. */
+static void fail_member(struct apply *a, struct member *m, int64_t since_us)
+{
+    m->result = a->status == DB_LOCKED ? MEMBER_LOCKED : MEMBER_FAILED;
+    m->is_left_out = a->status == DB_LOCKED && has_waited_since(since_us);
+    a->has_waited |= m->is_left_out;
+    (void)db_fail(a->db, a->status, &m->err);
 }
 
 static enum db_status apply_carefully(struct apply *a, struct member *m)
 {
     struct apply before = *a;
+    int64_t since_us = clock_mono_us(&clock_system);
     enum db_status status = db_exec(a->db, SQL_SAVEPOINT, DB_NO_PARAMS);
     enum apply_result end;
 
     if (status != DB_DONE)
         return status;
+    /* Waiting once is enough: whoever may have to wait as well comes again alone. */
+    if (a->has_waited && member_may_wait(m))
+        m->is_passed_over = a->leaves_out = true;
     gather_forget(a);
     end = apply_member(a, m);
     if (end == APPLY_DONE && m->result == MEMBER_APPLIED) {
@@ -56,17 +78,18 @@ static enum db_status apply_carefully(struct apply *a, struct member *m)
     if (end == APPLY_FAILED) {
         if (!is_members_own(a->status))
             return a->status;
-        m->result = MEMBER_FAILED;
-        (void)db_fail(a->db, a->status, &m->err);
+        fail_member(a, m, since_us);
     }
     if (end != APPLY_DONE) {
         size_t next_row = a->next_row;
+        bool has_waited = a->has_waited;
 
         if (m->kind == MEMBER_COMMIT)
             apply_note_refused(a, &m->commit->after->id);
         before.refused = a->refused;
         *a = before;
         a->next_row = next_row;
+        a->has_waited = has_waited;
         gather_forget(a);
         status = db_exec(a->db, SQL_ROLLBACK_TO, DB_NO_PARAMS);
     }
@@ -139,16 +162,23 @@ static enum attempt attempt_of(enum db_status status)
                                     : ATTEMPT_FAILED;
 }
 
-static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully, bool is_repeated,
+/* What a further try of a batch does differently. */
+struct try_how {
+    bool carefully;   /* a savepoint around each member */
+    bool is_repeated; /* it met somebody else */
+    bool leaves_out;  /* ... and waited: see row_locks.h */
+};
+
+static enum attempt try_batch(struct writer *w, struct batch *b, struct try_how how,
                               enum db_status *status)
 {
-    struct apply a = {
-        .db = w->db,
-        .mem = &b->mem,
-        .new_rows = &w->new_rows,
-        .is_repeated = is_repeated,
-        .is_tight = w->is_tight,
-    };
+    struct apply a = {.db = w->db,
+                      .mem = &b->mem,
+                      .new_rows = &w->new_rows,
+                      .is_repeated = how.is_repeated,
+                      .waits = w->waits,
+                      .leaves_out = how.leaves_out,
+                      .is_tight = w->is_tight};
     enum attempt attempt = ATTEMPT_FAILED;
 
     map_init(&a.refused, a.mem);
@@ -156,10 +186,10 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
         apply_note_refused(&a, &w->refused[i]);
     a.status = db_queue(w->db, SQL_BEGIN_WRITE, DB_NO_PARAMS);
     CRASH_POINT(WRITER_BEGUN);
-    if (a.status == DB_DONE && apply_lock_correlations(&a, &b->members))
+    if (a.status == DB_DONE)
         a.status = gather(&a, &b->members);
     if (a.status == DB_DONE)
-        attempt = apply_members(&a, b, carefully);
+        attempt = apply_members(&a, b, how.carefully);
     if (attempt == ATTEMPT_COMMITTED) {
         a.status = write_sums(w, &a, b);
         CRASH_POINT(WRITER_BEFORE_COMMIT);
@@ -279,14 +309,27 @@ static void end_batch(struct batch *b, enum batch_result end, const struct db *d
         b->err.code = ERR_OUTCOME_UNKNOWN;
 }
 
+/* The row that tells how a batch ended: nodes that never wait have none for that. */
+static void make_row(struct writer *w)
+{
+    (void)db_exec(w->db, SQL_NODE_PUT,
+                  DB_PARAMS(db_text(w->node), db_int(clock_wall_us(&clock_system))));
+}
+
 static void try_until_end(struct writer *w, struct batch *b)
 {
-    bool carefully = false;
+    struct try_how how = {0};
+
+    if (w->waits && b->number == 1)
+        make_row(w);
 
     for (unsigned tries = 0;; tries++) {
+        int64_t since_us = clock_mono_us(&clock_system);
         enum db_status status = DB_DONE;
-        enum attempt attempt = try_batch(w, b, carefully, tries > 0, &status);
+        enum attempt attempt = try_batch(w, b, how, &status);
         bool committed = attempt == ATTEMPT_COMMITTED;
+
+        how.is_repeated = true;
 
         if (status == DB_IO && w->checkpoint != NULL)
             db_end_process(w->db, status);
@@ -303,8 +346,12 @@ static void try_until_end(struct writer *w, struct batch *b)
             end_batch(b, BATCH_COMMITTED, w->db, status);
             return;
         }
-        if (attempt == ATTEMPT_CAREFULLY && !carefully) {
-            carefully = true;
+        if (status == DB_LOCKED && has_waited_since(since_us) && !how.leaves_out) {
+            how.leaves_out = true;
+            continue;
+        }
+        if (attempt == ATTEMPT_CAREFULLY && !how.carefully) {
+            how.carefully = true;
             continue;
         }
         if (status != DB_CONFLICT || tries >= REPEATS_MAX) {
@@ -393,18 +440,10 @@ static void *writer_main(void *context)
     }
 }
 
-void writer_open(struct writer *w, struct db *db, struct mailbox *done,
-                 struct checkpoint *checkpoint, struct str node, int64_t slot,
-                 _Atomic int64_t *lost_since_us)
+static void start_thread(struct writer *w)
 {
     pthread_condattr_t attr;
 
-    *w = (struct writer){.db = db,
-                         .done = done,
-                         .checkpoint = checkpoint,
-                         .node = node,
-                         .slot = slot,
-                         .lost_since_us = lost_since_us};
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     if (pthread_mutex_init(&w->lock, NULL) != 0 || pthread_cond_init(&w->wake, &attr) != 0 ||
@@ -413,12 +452,38 @@ void writer_open(struct writer *w, struct db *db, struct mailbox *done,
     pthread_condattr_destroy(&attr);
 }
 
+void writer_open(struct writer *w, struct db *db, struct mailbox *done,
+                 struct checkpoint *checkpoint, struct str node, int64_t slot,
+                 _Atomic int64_t *lost_since_us)
+{
+    *w = (struct writer){.db = db,
+                         .done = done,
+                         .checkpoint = checkpoint,
+                         .node = node,
+                         .slot = slot,
+                         .lost_since_us = lost_since_us};
+    start_thread(w);
+}
+
+void writer_open_waiting(struct writer *w, struct db *db, struct mailbox *done, struct str node,
+                         int64_t slot, _Atomic int64_t *lost_since_us)
+{
+    *w = (struct writer){.db = db,
+                         .done = done,
+                         .node = node,
+                         .slot = slot,
+                         .lost_since_us = lost_since_us,
+                         .waits = true};
+    start_thread(w);
+}
+
 bool writer_submit(struct writer *w, struct batch *batch)
 {
+    unsigned room = w->waits ? 1 : WRITER_OUTSTANDING_MAX;
     bool taken = false;
 
     pthread_mutex_lock(&w->lock);
-    if (w->outstanding < WRITER_OUTSTANDING_MAX && mailbox_reserve(w->done)) {
+    if (w->outstanding < room && mailbox_reserve(w->done)) {
         w->queue[w->outstanding++] = batch;
         pthread_cond_signal(&w->wake);
         taken = true;

@@ -9,7 +9,9 @@
  *   a member refused after it wrote      once more, with a savepoint per member
  *   a statement refused                  the same; the culprit is MEMBER_FAILED
  *   deadlock, serialisation              the same batch again
- *   locked, read-only                    REFUSED: none of it happened
+ *   a second of waiting for a lock       once more, without the members that may have
+ *                                        to wait: they are MEMBER_LOCKED and come alone
+ *   read-only                            REFUSED: none of it happened
  *   disk full                            once more with the reserve when all of its members
  *                                        delete; else REFUSED, with no_space
  *   connection lost                      connect again, then look at the batch number
@@ -35,6 +37,7 @@ struct writer {
     struct mailbox *done;
     struct checkpoint *checkpoint;  /* NULL for PostgreSQL */
     struct str node;                /* names the row that every batch updates */
+    bool waits;                     /* for batches that wait: its row is made with the first */
     int64_t slot;                   /* of the counters */
     _Atomic int64_t *lost_since_us; /* of the store */
     pthread_t thread;
@@ -57,6 +60,10 @@ struct writer {
 void writer_open(struct writer *w, struct db *db, struct mailbox *done,
                  struct checkpoint *checkpoint, struct str node, int64_t slot,
                  _Atomic int64_t *lost_since_us);
+
+/* The same for batches that wait: one at a time, on a connection of DB_WAIT. */
+void writer_open_waiting(struct writer *w, struct db *db, struct mailbox *done, struct str node,
+                         int64_t slot, _Atomic int64_t *lost_since_us);
 
 /* See store_submit(). */
 bool writer_submit(struct writer *w, struct batch *batch);
