@@ -20,14 +20,13 @@ enum used_kind {
     USED_CONFIG,
     USED_PROCESS,
     USED_CREDENTIAL,
+    USED_TEMPLATE,
     USED_COUNT
 };
 
-static const char *const used_names[] = {[USED_PROCEDURE] = "procedure",
-                                         [USED_FUNCTION] = "function",
-                                         [USED_CONFIG] = "config",
-                                         [USED_PROCESS] = "process",
-                                         [USED_CREDENTIAL] = "credential"};
+static const char *const used_names[] = {
+    [USED_PROCEDURE] = "procedure", [USED_FUNCTION] = "function",     [USED_CONFIG] = "config",
+    [USED_PROCESS] = "process",     [USED_CREDENTIAL] = "credential", [USED_TEMPLATE] = "template"};
 
 struct collected {
     struct arena *mem;
@@ -120,7 +119,8 @@ static void add_named(struct collected *c, struct value map)
     static const char *const members[] = {"procedure", "rollback", "reconcile"};
     struct value code = value_map_member(map, STR("code")),
                  type = value_map_member(map, STR("type"));
-    struct value credential = value_map_member(map, STR("credential"));
+    struct value credential = value_map_member(map, STR("credential")),
+                 text = value_map_member(map, STR("template"));
 
     for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
         struct value v = value_map_member(map, str_of(members[i]));
@@ -133,6 +133,8 @@ static void add_named(struct collected *c, struct value map)
         add_use(c, USED_PROCESS, value_text(code));
     if (credential.kind == VALUE_STRING)
         add_use(c, USED_CREDENTIAL, value_text(credential));
+    if (text.kind == VALUE_STRING)
+        add_use(c, USED_TEMPLATE, value_text(text));
 }
 
 static void add_uses(struct collected *c, struct value v)

@@ -8,7 +8,8 @@
  *      "access": {"start": [...]},     as it is written
  *      "triggers": [...],              the same
  *      "uses": {"procedure": ["price"], "function": ["vat"], "config": ["rate"],
- *               "process": ["refund"]}}   what it names, by kind
+ *               "process": ["refund"], "credential": ["erp"],
+ *               "template": ["receipt"]}}   what it names, by kind
  *
  * What a definition does not have is left out; one that has nothing of all
  * this has no facts.

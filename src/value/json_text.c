@@ -89,6 +89,26 @@ struct str json_text_member(struct arena *mem, struct str text, struct str name)
     return str_slice(text, value, skip_value(text, value));
 }
 
+struct str json_text_without(struct arena *mem, struct str text, struct str name)
+{
+    size_t from, value, to;
+
+    if (!find_member(mem, text, text_skip_space(text, 0), name, &from, &value))
+        return text;
+    to = text_skip_space(text, skip_value(text, value));
+    if (to < text.len && text.ptr[to] == ',') {
+        to++;
+    } else {
+        /* The last one: the comma before it goes. */
+        to = skip_value(text, value);
+        while (from > 0 && strchr(" \t\r\n", text.ptr[from - 1]) != NULL)
+            from--;
+        from -= from > 0 && text.ptr[from - 1] == ',';
+    }
+    return str_printf(mem, "%.*s%.*s", STR_ARG(str_slice(text, 0, from)),
+                      STR_ARG(str_slice(text, to, text.len)));
+}
+
 size_t json_text_items(struct str text, struct str *out, size_t room)
 {
     size_t at = text_skip_space(text, 0), count = 0;

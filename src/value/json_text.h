@@ -12,6 +12,9 @@
 /* The text of a member of the object that `text` is, or STR_NONE. Points into `text`. */
 struct str json_text_member(struct arena *mem, struct str text, struct str name);
 
+/* The object that `text` is without a member and its comma; every other byte stays. */
+struct str json_text_without(struct arena *mem, struct str text, struct str name);
+
 /*
  * The texts of the items of the list that `text` is; as many as it has, at most
  * `room`, are put into `out`. Answers how many there are.

@@ -583,6 +583,69 @@ claim('the catalog speaks English and Russian', async ({ server: s }) => {
 
 // --- from one installation to another ---
 
+/** Texts that a program would write otherwise. */
+const oddTexts = {
+    odd_space: '\n  { "code" : "odd_space" ,\n\t"steps":[{"code":"a","procedure":{"type":"compute.transform","data":{"v":1.50}}}]\n}\n\n',
+    odd_kind: '{"kind":"scenario","code":"odd_kind","steps":[{"code":"a","procedure":{"type":"compute.transform","data":{"v":1e2}}}]}',
+    odd_escapes: '{"steps":[{"procedure":{"data":{"v":"\\u0041\\/é"},"type":"compute.transform"},"code":"a"}],"c\\u006fde":"odd_escapes"}',
+};
+
+claim('an export has the text that was sent, byte for byte', async ({ server: s }) => {
+    for (const [code, text] of Object.entries(oddTexts)) {
+        equal((await s.asAdmin('PUT', `/scenarios/${code}/draft`, text)).status, 200, code);
+        equal((await s.asAdmin('POST', `/scenarios/${code}/publish`)).status, 200, code);
+    }
+    const { raw, body } = await s.asAdmin('GET', `/export?codes=${Object.keys(oddTexts).join()}`);
+    equal(body.items.map((i) => i.text), body.items.map((i) => oddTexts[i.code]));
+    equal(body.items.map((i) => Object.keys(i)), Array(3).fill(['kind', 'code', 'text']));
+    const other = await startServer();
+    equal((await other.asAdmin('POST', '/import', raw)).status, 200);
+    equal((await other.asAdmin('GET', '/export')).raw, raw, 'and so has that of the other side');
+    const wrong = (text, code = 'a') => other.asAdmin('POST', '/import', { items: [{ kind: 'scenario', code, text }] });
+    equal((await wrong('[]')).body.errors[0].pointer, '/items/0/text');
+    equal((await wrong(oddTexts.odd_kind)).body.errors[0].pointer, '/items/0/code');
+    await other.stop();
+});
+
+claim('a definition may come with its kind, which is no part of its text', async ({ server: s }) => {
+    const put = (text) => s.asAdmin('POST', '/import', `{"items":[${text}]}`);
+    const text = async () => (await s.asAdmin('GET', '/export?codes=kinded')).body.items[0].text;
+    const rest = '"code":"kinded", "steps":[]';
+    for (const [sent, kept] of [
+        [`{"kind":"scenario",${rest}}`, `{${rest}}`],
+        [`{"meta":{"n":1}, "kind" : "scenario" , ${rest}}`, `{"meta":{"n":1},  ${rest}}`],
+        [`{${rest} , "kind": "scenario" }`, `{${rest}  }`],
+    ]) {
+        const answer = await put(sent.replace('"steps":[]', '"steps":[{"code":"a","procedure":{"type":"compute.transform","data":{}}}]'));
+        equal(answer.status, 200, answer.raw);
+        equal(await text(), kept.replace('"steps":[]', '"steps":[{"code":"a","procedure":{"type":"compute.transform","data":{}}}]'));
+    }
+});
+
+claim('an export by code has everything that it uses', async ({ server: s }) => {
+    const done = await s.asAdmin('POST', '/import', { items: [
+        { code: 'cl_parent', steps: [
+            { code: 'child', procedure: { type: 'flow.start', code: 'cl_child', wait: true } },
+            { code: 'mail', procedure: { type: 'notification.email', to: 'a@example.com', template: 'cl_mail' } }] },
+        { code: 'cl_child', steps: [{ code: 'a', procedure: 'cl_price' }] },
+        { code: 'cl_price', commands: [{ type: 'compute.transform', data: { v: '=fn.cl_outer(1) * config.cl_rate' } }] },
+        { kind: 'function', name: 'cl_outer', params: [number('x')], body: 'fn.cl_inner(x)' },
+        { kind: 'function', name: 'cl_inner', params: [number('x')], body: 'x * 2' },
+        { kind: 'config', name: 'cl_rate', value: 2 },
+        { kind: 'template', code: 'cl_mail', subject: 'Hi', body: '{{ config.cl_sender }}' },
+        { kind: 'config', name: 'cl_sender', value: 'x' },
+        { kind: 'config', name: 'cl_unused', value: 'x' },
+    ] });
+    equal(done.status, 200, done.raw);
+    const { body } = await s.asAdmin('GET', '/export?code=cl_parent');
+    equal(body.items.map((i) => i.code).sort(), ['cl_child', 'cl_inner', 'cl_mail', 'cl_outer', 'cl_parent', 'cl_price', 'cl_rate', 'cl_sender']);
+    const other = await startServer();
+    equal((await other.asAdmin('POST', '/import', body)).status, 200, 'it is all that the other side needs');
+    await other.stop();
+    refused(await s.asAdmin('GET', '/export?code=cl_parent&codes=cl_child'), 400, 'bad_request');
+    refused(await s.asAdmin('GET', '/export?code=cl_nothing'), 404, 'not_found');
+});
+
 async function moveAll(from, to) {
     const exported = await from.asAdmin('GET', '/export');
     equal((await to.asAdmin('POST', '/import', exported.raw)).status, 200);

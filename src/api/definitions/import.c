@@ -6,6 +6,8 @@
  * All of it is looked at on a reader thread first. What an item is compared
  * with may change before the changes are made; then the store refuses them and
  * everything is looked at again.
+ *
+ * why: decisions 0051, 0406
  */
 #include "api/definitions/key_row.h"
 #include "api/definitions/subscriptions.h"
@@ -81,20 +83,43 @@ static void unknown_kind(struct arena *mem, struct import_item *i, struct value 
     body_hint(mem, &i->findings, nearest);
 }
 
-/* The definition without the member `kind` that an export puts before it. */
-static struct str without_kind(struct arena *mem, const struct kind_spec *spec, struct str text)
+/* An item of an export: {kind, code, text}. */
+static bool is_wrapped(struct value v)
 {
-    struct str added = str_printf(mem, "{\"kind\":\"%s\",", spec->name);
-
-    return str_starts_with(text, added)
-               ? str_printf(mem, "{%.*s", STR_ARG(str_slice(text, added.len, text.len)))
-               : text;
+    return v.kind == VALUE_MAP && v.len == 3 &&
+           value_map_get_str(v, STR("kind")).kind == VALUE_STRING &&
+           value_map_get_str(v, STR("code")).kind == VALUE_STRING &&
+           value_map_get_str(v, STR("text")).kind == VALUE_STRING;
 }
 
-static void take_name(struct arena *mem, struct import_item *i, struct value v)
+/* The definition in an item of an export, and its text. False: the item is not usable. */
+static bool unwrap(struct arena *mem, struct import_item *i, struct value *v, struct value *code,
+                   struct str *text)
 {
     const struct kind_spec *spec = i->item.spec;
-    struct value code = value_map_get_str(v, str_of(spec->key));
+    struct value inner;
+    struct err err;
+
+    *code = value_map_get_str(*v, STR("code"));
+    *text = value_text(value_map_get_str(*v, STR("text")));
+    if (!json_read(mem, *text, &inner, &err) || inner.kind != VALUE_MAP) {
+        import_wrong(mem, i, "text", "wrong_type",
+                     SENTENCE("'text' must hold a definition, a JSON object, as a string"));
+        return false;
+    }
+    if (spec->life == KIND_STAGED &&
+        !value_equal(value_map_get_str(inner, str_of(spec->key)), *code, NULL)) {
+        import_wrong(mem, i, "code", "bad_value",
+                     SENTENCE("'code' must be that of the definition in 'text'"));
+        return false;
+    }
+    *v = inner;
+    return true;
+}
+
+static void take_name(struct arena *mem, struct import_item *i, struct value v, struct value code)
+{
+    const struct kind_spec *spec = i->item.spec;
     struct value name = value_map_get_str(v, STR("name"));
 
     if (code.kind == VALUE_ABSENT)
@@ -114,6 +139,8 @@ static void take_item(struct arena *mem, const struct import *all, struct import
                       struct value v, struct str text)
 {
     const struct kind_spec *spec = kind_of(v);
+    struct value code;
+    bool is_whole;
 
     *i = (struct import_item){.item = {.spec = spec}};
     if (v.kind != VALUE_MAP) {
@@ -131,7 +158,11 @@ static void take_item(struct arena *mem, const struct import *all, struct import
                                    spec->name));
         return;
     }
-    take_name(mem, i, v);
+    code = value_map_get_str(v, str_of(spec->key));
+    is_whole = is_wrapped(v);
+    if (is_whole && !unwrap(mem, i, &v, &code, &text))
+        return;
+    take_name(mem, i, v, code);
     if (!i->is_usable)
         return;
     if (spec->life == KIND_LIVE) {
@@ -139,7 +170,7 @@ static void take_item(struct arena *mem, const struct import *all, struct import
             definitions_take_live(mem, spec, kind_body(mem, spec, v), &i->item, &i->findings);
     } else {
         i->item.definition = v;
-        i->item.text = without_kind(mem, spec, text);
+        i->item.text = is_whole ? text : json_text_without(mem, text, STR("kind"));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "cli/file.h"
 #include "define/kind.h"
 #include "trial/case.h"
+#include "value/json.h"
 #include "value/json_text.h"
 
 #include <dirent.h>
@@ -16,6 +17,33 @@
 enum { FOLDERS_MAX = 16 };
 
 const char *const bundle_endings[] = {".json", ".jsonc", ".yaml", ".yml", NULL};
+
+/*
+ * The definition in an item of an export, {kind, code, text}: with its kind and
+ * its name in it, as a file would have them. Any other item as it is.
+ */
+static struct value unwrapped(struct arena *mem, struct value item)
+{
+    struct value text = value_map_member(item, STR("text")), inner;
+    const struct kind_spec *spec = kind_of(item);
+    struct value_entry *entries;
+    size_t count = 2;
+    struct err err;
+
+    if (spec == NULL || item.len != 3 || text.kind != VALUE_STRING ||
+        value_map_member(item, STR("code")).kind != VALUE_STRING ||
+        !json_read(mem, value_text(text), &inner, &err) || inner.kind != VALUE_MAP)
+        return item;
+    entries = ARENA_ARRAY(mem, inner.len + 2, struct value_entry);
+    entries[0] = (struct value_entry){value_key(STR("kind")), value_key(str_of(spec->name))};
+    entries[1] =
+        (struct value_entry){value_key(str_of(spec->key)), value_map_member(item, STR("code"))};
+    for (uint32_t i = 0; i < inner.len; i++)
+        if (!str_eq(value_text(inner.map->entries[i].key), STR("kind")) &&
+            !str_eq(value_text(inner.map->entries[i].key), str_of(spec->key)))
+            entries[count++] = inner.map->entries[i];
+    return value_map_take(mem, entries, count);
+}
 
 static void add_items(struct arena *mem, const char *path, const struct source_text *source,
                       struct value items, struct bundle *out)
@@ -30,7 +58,7 @@ static void add_items(struct arena *mem, const char *path, const struct source_t
                                                   .source = source,
                                                   .place = str_printf(mem, "/items/%u", i),
                                                   .text = texts[i],
-                                                  .value = items.items[i]};
+                                                  .value = unwrapped(mem, items.items[i])};
 }
 
 /* --- folders --- */

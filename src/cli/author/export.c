@@ -50,7 +50,7 @@ int command_export(struct client *c, const struct options *o)
     buf_init_arena(&url, &c->mem);
     buf_text(&url, "/export");
     for (int i = 1; i < o->argc; i++) {
-        buf_text(&url, i == 1 ? "?codes=" : ",");
+        buf_text(&url, i > 1 ? "," : options_has(o, "only") ? "?codes=" : "?code=");
         url_encode(&url, str_of(o->argv[i]));
     }
     return client_call(c, "GET", buf_view(&url), STR_NONE, &reply) &&

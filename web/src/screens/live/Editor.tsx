@@ -10,7 +10,7 @@ import { Diff } from '../../lib/json';
 import { Bones, Button, Dialog, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
 import { when } from '../../lib/time';
-import { type Use, usersOf } from '../settings/uses';
+import { type Use, definitionsOf, usersOf } from '../settings/uses';
 import { FunctionForm } from './FunctionForm';
 import { bodyOf, drop, forDiff, isSame, keep, keptOf, type Kind, readStored, type Stored, unreadable, type Work } from './kinds';
 import { TemplateForm } from './TemplateForm';
@@ -35,8 +35,8 @@ function useFindings(kind: Kind, name: string, work: Work | null, isDirty: boole
 /** Which published definitions name it; for who may read all of them. */
 function useUses(kind: Kind, name: string): Use[] | undefined {
     const { me } = useMe();
-    const found = useQuery({ queryKey: ['live', 'uses'], enabled: isAdmin(me) && name !== '', staleTime: 15000, queryFn: () => call<{ items: Record<string, unknown>[] }>('/export') });
-    return found.data && usersOf(found.data.items, kind.path, name);
+    const found = useQuery({ queryKey: ['live', 'uses'], enabled: isAdmin(me) && name !== '', staleTime: 15000, queryFn: () => call<{ items: Parameters<typeof definitionsOf>[0] }>('/export').then((bundle) => definitionsOf(bundle.items)) });
+    return found.data && usersOf(found.data, kind.path, name);
 }
 
 function UsedBy({ uses }: { uses: Use[] }) {

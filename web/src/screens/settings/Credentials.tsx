@@ -10,7 +10,7 @@ import { Bones, Button, Dialog, Empty, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
 import { shortly, when } from '../../lib/time';
 import { SettingsFrame } from './Settings';
-import { type Use, usesOf } from './uses';
+import { type Use, definitionsOf, usesOf } from './uses';
 import '../screens.css';
 
 type Shown = 'base_url' | 'header_name' | 'username' | 'token_url' | 'client_id' | 'scope';
@@ -111,11 +111,11 @@ export function Credentials() {
     const client = useQueryClient();
     const [editing, edit] = useState<Credential | 'new' | null>(null);
     const found = useQuery({ queryKey: ['credentials'], queryFn: () => all<Credential>('/credentials') });
-    const exported = useQuery({ queryKey: ['credentials', 'uses'], staleTime: 15000, queryFn: () => call<{ items: Record<string, unknown>[] }>('/export') });
+    const exported = useQuery({ queryKey: ['credentials', 'uses'], staleTime: 15000, queryFn: () => call<{ items: Parameters<typeof definitionsOf>[0] }>('/export').then((bundle) => definitionsOf(bundle.items)) });
     const list = found.data ?? [];
     const chosen = list.find((credential) => credential.code === search.code);
     const open = (code: string | undefined) => void go({ to: '/settings/credentials', search: (code ? { code } : {}) as Record<string, string>, replace: true });
-    const uses = (code: string) => exported.data && usesOf(exported.data.items, code);
+    const uses = (code: string) => exported.data && usesOf(exported.data, code);
     return (
         <SettingsFrame busy={found.isLoading} actions={<Button icon="plus" onClick={() => edit('new')}>{t('New credential…')}</Button>}>
             <div className={`withside ${chosen ? 'split' : ''}`}>

@@ -7,6 +7,10 @@ type Node = Record<string, unknown>;
 const STAGED = new Set(['scenario', 'procedure', 'schema', 'machine']);
 const ALL = new Set([...STAGED, 'function', 'template']);
 
+/** Items of an export, {kind, code, text}, as definitions with `kind` and `code`. */
+export const definitionsOf = (items: { kind: string; code: string; text: string }[]): Node[] =>
+    items.map(({ kind, code, text }) => ({ ...(JSON.parse(text) as Node), kind, code }));
+
 /** `items` is what is exported: definitions with `kind` and `code`. Every object and text in them is asked whether it names what is sought. */
 function search(items: Node[], kinds: Set<string>, names: (what: Node | string) => boolean): Use[] {
     const found: Use[] = [];
