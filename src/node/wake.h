@@ -36,7 +36,8 @@ struct wake {
     struct uuid overdue_after_id;
 
     struct chore events;  /* reads who has rows in execution_events */
-    int64_t events_after; /* the number that the last page ended with */
+    int64_t events_after; /* the row of the execution that the last page ended with */
+    int64_t events_pages; /* that were read since the first */
 };
 
 void wake(struct node *n, struct uuid id); /* give it a work_wake */

@@ -35,10 +35,11 @@ struct execution_versions {
 bool read_row_versions(struct reader *r, struct arena *mem, struct str ids_json,
                        struct execution_versions *out, struct err *err) MUST_USE;
 
-/* An execution that is due because it has been notified; n is of that row. */
+/* An execution that has rows in execution_events. */
 struct noticed_execution {
     struct uuid id;
-    int64_t n;
+    int64_t row;
+    bool is_due; /* it is to hear of them now: it is not paused, for example */
 };
 
 struct noticed_executions {
@@ -46,9 +47,8 @@ struct noticed_executions {
 };
 
 /*
- * Executions with rows in execution_events above `after`, in their order, at
- * most `limit`; one may come several times. Not those that have ended or are
- * paused.
+ * Executions with rows in execution_events, by their row, those above `after`, at
+ * most `limit`: each once, however many rows there are for it.
  */
 bool read_noticed_executions(struct reader *r, struct arena *mem, int64_t after, int64_t limit,
                              struct noticed_executions *out, struct err *err) MUST_USE;

@@ -446,8 +446,6 @@ test_node__a_store_that_refuses_the_count_of_a_crash_is_not_asked_at_full_speed(
     assert_true(ends(f, id, 100000000));
 }
 
-/* --- what cannot go on --- */
-
 /* Run SQL on the file of a store that is closed; the first column of the last row, or -1. */
 static int64_t run_sql(const struct fixture *f, const char *text)
 {
@@ -466,6 +464,30 @@ static int64_t run_sql(const struct fixture *f, const char *text)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     return answer;
 }
+
+/* --- what executions were notified of, and did not come to hear --- */
+
+static void test_node__thousands_that_were_notified_before_a_crash_are_woken_at_once(void **state)
+{
+    enum { COUNT = 3000 };
+    struct fixture *f = *state;
+    int64_t left;
+
+    for (int i = 0; i < COUNT; i++)
+        (void)start_nap(f);
+    close_all(f);
+    (void)run_sql(f, "INSERT INTO execution_events (execution, kind, key) "
+                     "SELECT row, 'child', 'child:x' FROM execution");
+    open_all(f);
+    for (int i = 0; i < 900; i++)
+        pass(f, 10000);
+    close_all(f);
+    left = run_sql(f, "SELECT count(*) FROM execution_events");
+    open_all(f);
+    assert_int_equal(left, 0);
+}
+
+/* --- what cannot go on --- */
 
 #define OPEN_LETTERS                                                                               \
     "SELECT count(*) FROM dead_letters WHERE kind = 'execution' AND status = 'open'"
@@ -639,6 +661,7 @@ int main(void)
         CLAIM(a_crash_is_counted_once),
         CLAIM(a_store_that_refuses_the_count_of_a_crash_stops_nothing),
         CLAIM(a_store_that_refuses_the_count_of_a_crash_is_not_asked_at_full_speed),
+        CLAIM(thousands_that_were_notified_before_a_crash_are_woken_at_once),
         CLAIM(what_does_not_compile_any_more_is_a_dead_letter),
         CLAIM(what_cannot_be_restored_is_a_dead_letter),
         CLAIM(what_the_database_refuses_to_write_is_a_dead_letter),

@@ -316,6 +316,8 @@ bool read_workers(struct reader *r, struct arena *mem, struct stored_workers *ou
 {
     (void)mem;
     *out = (struct stored_workers){0};
+    if (sim_of(r)->config.faults.no_workers)
+        return err_set(err, ERR_OVERLOADED, "the simulated table of workers is too long");
     return !sim_read_fails(r, err);
 }
 

@@ -323,20 +323,34 @@ bool read_notices(struct reader *r, struct arena *mem, struct uuid id, struct no
     return !sim_read_fails(r, err);
 }
 
+/* Whether there is a row for it in execution_events; `is_due`: one that it is to hear of now. */
+static bool has_notice(const struct disk *d, const struct disk_execution *x, bool is_due)
+{
+    bool hears =
+        !x->is_deleted && x->s.crash_count < CRASHES_MAX && x->s.waiting_kind != WAITING_PAUSED;
+
+    for (size_t i = 0; i < d->events.count; i++) {
+        const struct disk_event *e = &d->events.items[i];
+
+        if (e->of == x && (!is_due || (hears && (e->notice.kind == NOTICE_JOIN) ==
+                                                    status_is_terminal(x->s.status))))
+            return true;
+    }
+    return false;
+}
+
 bool read_noticed_executions(struct reader *r, struct arena *mem, int64_t after, int64_t limit,
                              struct noticed_executions *out, struct err *err)
 {
     const struct disk *d = &sim_of(r)->disk;
 
     *out = (struct noticed_executions){0};
-    for (size_t i = 0; i < d->events.count && (int64_t)out->count < limit; i++) {
-        const struct disk_event *e = &d->events.items[i];
-
-        if (e->notice.n > after && !e->of->is_deleted &&
-            (e->notice.kind == NOTICE_JOIN) == status_is_terminal(e->of->s.status) &&
-            e->of->s.crash_count < CRASHES_MAX && e->of->s.waiting_kind != WAITING_PAUSED)
-            *VEC_ADD(mem, out) = (struct noticed_execution){.id = e->of->s.id, .n = e->notice.n};
-    }
+    for (size_t i = (size_t)after; i < d->executions.count && (int64_t)out->count < limit; i++)
+        if (has_notice(d, d->executions.items[i], false))
+            *VEC_ADD(mem, out) =
+                (struct noticed_execution){.id = d->executions.items[i]->s.id,
+                                           .row = d->executions.items[i]->s.row,
+                                           .is_due = has_notice(d, d->executions.items[i], true)};
     return !sim_read_fails(r, err);
 }
 

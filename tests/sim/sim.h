@@ -288,6 +288,7 @@ struct faults {
     unsigned clock_forward; /* of one node, while its monotonic clock stands */
     unsigned stall;         /* batches that were submitted are not written for a while */
     unsigned contend;       /* another writer changes a record that all of them write to */
+    bool no_workers;        /* endpoints of workers cannot be read, ever */
 };
 
 struct executions_refused {

@@ -388,6 +388,7 @@ struct sim_config sim_config_of(uint64_t seed, unsigned mix)
     config.kids = (config.mix & MIX_OF(CHILDREN)) != 0 ? 1 + dice_roll(&d, 4) : 0;
     if ((config.mix & MIX_OF(CONTENTION)) != 0)
         config.faults.contend = 300 + dice_roll(&d, 600);
+    config.faults.no_workers = dice_roll(&d, 4) == 0;
     return config;
 }
 

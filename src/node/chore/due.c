@@ -15,6 +15,8 @@ enum { DUE_PAGE = 1000 }; /* rows read at once */
 
 #define REFILL_EVERY_US INT64_C(20000000)
 #define LOOK_BACK_US INT64_C(5000000) /* what is overdue by this is looked for, this often */
+#define EVENTS_PAGE_REST_US INT64_C(100000)
+#define EVENTS_REST_MAX_US INT64_C(50000000) /* nobody sleeps for longer than a minute */
 
 /* A page of executions that are due. */
 struct due_load {
@@ -170,7 +172,7 @@ const struct chore_kind chore_overdue = {
 /* A page of executions that have such rows. */
 struct events_page_load {
     struct load load; /* first: see load.h */
-    int64_t after;    /* the number of the last row that was seen */
+    int64_t after;    /* the last execution that was seen */
     struct noticed_executions rows;
 };
 
@@ -182,19 +184,35 @@ static void events_page_run(struct load *load, struct reader *reader)
         read_noticed_executions(reader, &load->mem, l->after, DUE_PAGE, &l->rows, &load->err);
 }
 
+/* How long to rest after all were looked at: most of them may be paused, and many. */
+static int64_t events_rest_us(const struct node *n)
+{
+    int64_t us = LOOK_BACK_US + n->wake->events_pages * EVENTS_PAGE_REST_US;
+
+    return us < EVENTS_REST_MAX_US ? us : EVENTS_REST_MAX_US;
+}
+
+/* Pages follow at once as long as they are full, but for the wakes that may be in flight. */
 static void events_page_done(struct load *load)
 {
     const struct noticed_executions *rows = &((struct events_page_load *)load)->rows;
     struct node *n = load->node;
-    bool has_more = load->ok && rows->count == DUE_PAGE;
+    size_t i = 0;
 
-    n->wake->events.is_busy = false;
-    for (size_t i = 0; load->ok && i < rows->count; i++)
-        if (wake_may_fire(n))
+    for (; load->ok && i < rows->count && wake_may_fire(n); i++) {
+        if (rows->items[i].is_due)
             wake_with_events(n, rows->items[i].id);
-    n->wake->events_after = has_more ? rows->items[rows->count - 1].n : 0;
-    if (!load->ok)
+        n->wake->events_after = rows->items[i].row;
+    }
+    if (!load->ok) {
         chore_rest(&n->wake->events, RETRY_SOON_US);
+    } else if (i < rows->count || rows->count == DUE_PAGE) {
+        n->wake->events_pages++;
+        chore_rest(&n->wake->events, 0);
+    } else {
+        chore_rest(&n->wake->events, events_rest_us(n));
+        n->wake->events_after = n->wake->events_pages = 0;
+    }
     load_free(load);
 }
 
@@ -205,7 +223,6 @@ static void events_run(struct chore *c)
     struct events_page_load *l =
         LOAD_NEW(n, struct events_page_load, events_page_run, events_page_done);
 
-    chore_rest(c, LOOK_BACK_US);
     c->is_busy = true;
     l->after = n->wake->events_after;
     load_send(&l->load);

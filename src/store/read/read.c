@@ -108,8 +108,9 @@ bool read_noticed_executions(struct reader *r, struct arena *mem, int64_t after,
 
     *out = (struct noticed_executions){0};
     for (; rows_has(&rows); rows_next(&rows))
-        *VEC_ADD(mem, out) =
-            (struct noticed_execution){.id = rows_uuid(&rows, 0), .n = rows_int(&rows, 1)};
+        *VEC_ADD(mem, out) = (struct noticed_execution){.id = rows_uuid(&rows, 0),
+                                                        .row = rows_int(&rows, 1),
+                                                        .is_due = rows_int(&rows, 2) != 0};
     return rows_end(&rows, err);
 }
 
