@@ -68,7 +68,7 @@ static bool is_unsure(const struct turn *t, const struct cursor *cursor)
 static bool apply_cancel(struct turn *t, struct err *err)
 {
     bool is_in_doubt = turn_is_in_doubt(t->x) || strand_find(t, is_unsure) != NO_STRAND;
-    bool undoes = cancel_rolls_back(t) && (rollback_is_possible(t->x->program) || is_in_doubt);
+    bool undoes = cancel_rolls_back(t) && (rollback_is_possible(t->x) || is_in_doubt);
     /* What others do for it is undone first, whatever becomes of its own. */
     bool waits = t->ev->cancel_rollback != CANCEL_LEAVES && child_is_left(t);
     struct str reason = t->ev->reason;
@@ -185,11 +185,6 @@ static void set_wake(struct execution *x)
         x->wake_at_us = earlier(x->wake_at_us, x->stopped[i].look_at_us);
 }
 
-static struct str code_at(const struct execution *x, const struct cursor *c)
-{
-    return c->step < x->program->step_count ? x->program->steps[c->step].code : STR_NONE;
-}
-
 /* Whether this turn has held a strand at the step, maybe once more. */
 static bool is_held_anew(const struct turn *t, struct str code)
 {
@@ -206,8 +201,8 @@ static bool is_still_held(const struct turn *t, struct str code, const struct cu
 
     for (uint32_t i = 0; execution_is_held(x) && i < execution_strands(x); i++) {
         const struct cursor *c = execution_cursor(x, i);
-        if (c->phase == PHASE_HELD && str_eq(code_at(x, c), code) && c->visit == held->visit &&
-            c->attempt == held->attempt &&
+        if (c->phase == PHASE_HELD && str_eq(execution_code(x, c), code) &&
+            c->visit == held->visit && c->attempt == held->attempt &&
             (c->seq == held->seq || (x->other_count == 0 && !is_held_anew(t, code))))
             return true;
     }
@@ -223,10 +218,10 @@ static enum letter_status incidents_after(struct turn *t, const struct execution
         const struct cursor *c = execution_cursor(before, i);
         if (c->phase != PHASE_HELD)
             continue;
-        if (is_still_held(t, code_at(before, c), c))
+        if (is_still_held(t, execution_code(before, c), c))
             goes_on = true;
         else
-            *VEC_ADD(t->mem, &t->out->incident.steps) = code_at(before, c);
+            *VEC_ADD(t->mem, &t->out->incident.steps) = execution_code(before, c);
     }
     if (t->out->incident.steps.count == 0)
         return LETTER_OPEN;

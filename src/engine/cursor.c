@@ -56,6 +56,7 @@ static const struct stored_field cursor_fields[] = {
     FIELD(cursor, NUMBER, seq, "seq"),
     FIELD(cursor, NUMBER, deferred_seq, "keptSeq"),
     FIELD(cursor, JSON, deferred_answer_json, "keptAnswer"),
+    FIELD(cursor, TEXT, past, "past"),
 };
 const struct stored_fields stored_cursor = FIELDS(cursor_fields);
 
@@ -88,6 +89,8 @@ static const struct stored_field rollback_fields[] = {
     FIELD(rollback, NUMBER, row, "row"),
     FIELD(rollback, NUMBER, commands_left, "commands"),
     FIELD(rollback, FLAG, has_failed, "failed"),
+    FIELD(rollback, TEXT, under, "under"),
+    FIELD(rollback, FLAG, is_unreadable, "unreadable"),
     FIELD(rollback, NUMBER, deadline_at_us, "deadlineAt"),
     FIELD(rollback, FLAG, is_known, "known"),
     FIELD(rollback, FLAG, keeps_done, "keeps"),
@@ -233,6 +236,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     cursor_write_number(&out, "links", exec->links_from);
     cursor_write_number(&out, "linksSpent", exec->links_spent);
     cursor_write_number(&out, "reopened", exec->reopened_at_us);
+    cursor_write_number(&out, "moved", exec->has_moved);
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
     write_rollback(&out, exec->program, exec->rollback);
@@ -446,6 +450,7 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->links_from = value_map_int(stored, STR("links"));
     x->links_spent = value_map_int(stored, STR("linksSpent"));
     x->reopened_at_us = value_map_int(stored, STR("reopened"));
+    x->has_moved = value_map_int(stored, STR("moved")) != 0;
     x->strand_index = (uint32_t)value_map_int(stored, STR("place"));
     x->pause =
         restore_part(mem, sizeof(*x->pause), stored_pause, value_map_member(stored, STR("pause")));

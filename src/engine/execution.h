@@ -87,7 +87,8 @@ enum cursor_behind {
 };
 
 struct cursor {
-    uint32_t step; /* index in the program; step_count: all are done */
+    uint32_t step;   /* index in the program; step_count: all are done, or: */
+    struct str past; /* rolling back: the code of a step that its version does not have; or empty */
     enum cursor_phase phase;
     int64_t visit, attempt;
     int64_t started_at_us; /* of this attempt */
@@ -201,11 +202,13 @@ struct rollback {
     int64_t row;               /* the one that is being rolled back; 0 = none */
     int64_t commands_left;     /* of its commands that have a rollback of their own */
     bool has_failed;           /* the rollback of one of these */
-    int64_t deadline_at_us;    /* of the rollback of `row`; 0 = it has not been tried yet */
-    bool is_known;             /* what is lost before this place has its letters already */
-    bool keeps_done;      /* nothing is undone: only those that it has started are waited for */
-    bool is_retry;        /* this one alone is tried again, see rollback_retry.c */
-    int64_t tried_before; /* ... attempts that it had before */
+    struct str under;       /* the program that ran up to `before`: former_name(); empty: its own */
+    bool is_unreadable;     /* ... which is not there any more: nothing of it is rolled back */
+    int64_t deadline_at_us; /* of the rollback of `row`; 0 = it has not been tried yet */
+    bool is_known;          /* what is lost before this place has its letters already */
+    bool keeps_done;        /* nothing is undone: only those that it has started are waited for */
+    bool is_retry;          /* this one alone is tried again, see rollback_retry.c */
+    int64_t tried_before;   /* ... attempts that it had before */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
     /* Visits whose last attempt was looked at: earlier ones say nothing. */
     const struct past_visit *again;
@@ -269,6 +272,7 @@ struct execution {
     int64_t reopened_at_us; /* when it last went on after an end; 0 = never: see trace.h */
     int64_t wake_at_us;     /* 0 = never by itself; WAKE_AT_ONCE = now */
     bool stop_requested;
+    bool has_moved; /* it has run with another program before: former_read in reads.h */
     int32_t crash_count;
     /* The strand that comes first, or that is held; meaningless once completed or cancelled. */
     struct cursor cursor;
@@ -349,6 +353,9 @@ static inline void execution_set_waiting(struct execution *x, enum waiting_kind 
     x->waiting_kind = kind;
     x->waiting_for_json = waiting_for_json;
 }
+
+/* The code of the step that the cursor stands at, also of one that only an earlier version has. */
+struct str execution_code(const struct execution *x, const struct cursor *cursor);
 
 /* The code of the step that it stands at; empty once it has ended, or when all steps are done. */
 struct str execution_current_step(const struct execution *x);

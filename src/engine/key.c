@@ -22,7 +22,7 @@ struct str key_position(struct arena *mem, struct str position)
 
 struct str turn_key(struct turn *t, struct str rest)
 {
-    return key_make(t->mem, t->x->id, turn_step(t)->code,
+    return key_make(t->mem, t->x->id, turn_code(t),
                     t->key_visit > 0 ? t->key_visit : t->x->cursor.visit,
                     str_printf(t->mem, "%.*s%.*s", STR_ARG(t->key_suffix), STR_ARG(rest)));
 }

@@ -275,9 +275,13 @@ int64_t state_row_bytes(const struct history_row *row)
                      row->delta_json.len + ROW_BYTES);
 }
 
+struct str execution_code(const struct execution *x, const struct cursor *cursor)
+{
+    return cursor->step < x->program->step_count ? x->program->steps[cursor->step].code
+                                                 : cursor->past;
+}
+
 struct str execution_current_step(const struct execution *x)
 {
-    if (status_is_terminal(x->status) || x->cursor.step >= x->program->step_count)
-        return STR_NONE;
-    return x->program->steps[x->cursor.step].code;
+    return status_is_terminal(x->status) ? STR_NONE : execution_code(x, &x->cursor);
 }

@@ -97,6 +97,7 @@ static const struct rollback *copy_rollback(struct arena *mem, const struct roll
         return NULL;
     rollback = arena_alloc(mem, sizeof(*rollback));
     *rollback = *from;
+    stored_copy_texts(mem, stored_rollback, rollback);
     rollback->from = copy_part(mem, stored_from, from->from, sizeof(*from->from));
     rollback->others = copy_others(mem, from->others, from->other_count);
     rollback->again = state_copy_visits(mem, from->again);

@@ -230,8 +230,7 @@ static struct span_id attempt_span(struct uuid execution, enum history_kind kind
 
 struct span_id trace_cursor_span(const struct execution *x, const struct cursor *cursor)
 {
-    struct str step =
-        cursor->step < x->program->step_count ? x->program->steps[cursor->step].code : STR_NONE;
+    struct str step = execution_code(x, cursor);
 
     if (cursor->phase == PHASE_RECONCILE)
         return attempt_span(x->id, HISTORY_RECONCILE, step, cursor->visit, cursor->asked, 0);

@@ -45,6 +45,11 @@ const struct step *turn_step(const struct turn *t)
     return &t->x->program->steps[t->x->cursor.step];
 }
 
+struct str turn_code(const struct turn *t)
+{
+    return execution_code(t->x, &t->x->cursor);
+}
+
 void turn_begin_step(struct turn *t)
 {
     _Static_assert(VALUE_ABSENT == 0, "an absent value is all zeros");
@@ -85,7 +90,7 @@ static struct history_row *add_row(struct turn *t, enum history_kind kind, struc
 void turn_answered(struct turn *t)
 {
     t->answered = t->x->cursor.awaited;
-    t->answered_step = turn_step(t)->code;
+    t->answered_step = turn_code(t);
 }
 
 void turn_record_answer(struct turn *t)
@@ -143,7 +148,7 @@ void turn_note_visit(struct turn *t, const char *name)
     struct buf note;
 
     object_begin(&note, t->mem);
-    json_write_string(&note, turn_step(t)->code);
+    json_write_string(&note, turn_code(t));
     buf_printf(&note, ":%lld}", (long long)t->x->cursor.visit);
     turn_note(t, name, buf_view(&note));
 }
@@ -194,7 +199,7 @@ void turn_leave_visit(struct turn *t)
     turn_note_visit(t, "visits");
     if (round.loop > 0)
         turn_note(t, "visitsIn", turn_round_text(t, round));
-    state_count_visit(t->mem, x, round, turn_step(t)->code, x->cursor.visit);
+    state_count_visit(t->mem, x, round, turn_code(t), x->cursor.visit);
 }
 
 enum step_result turn_fail(struct turn *t, struct str code, enum err_class class,

@@ -83,7 +83,8 @@ struct finished {
     const struct command *command;
     struct str path; /* of the call it is in */
     struct value result;
-    int64_t visit; /* RESULT, MAYBE: that it was done in, when that was not this one; else 0 */
+    int64_t visit;    /* RESULT, MAYBE: that it was done in, when that was not this one; else 0 */
+    struct str under; /* ... and the program, when that was not this one: former_name(); or empty */
 };
 
 /* The commands of one attempt of a step; the compiler has counted them. See ledger.h. */
@@ -160,6 +161,9 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
 
 /* The step that the cursor stands at. */
 const struct step *turn_step(const struct turn *t);
+
+/* Its code, also of one that only an earlier version has. */
+struct str turn_code(const struct turn *t);
 
 /* The answer that the attempt goes on with belongs to this row, which says who gave it and to what. */
 void turn_note_sent(struct turn *t, struct history_row *row);

@@ -15,7 +15,10 @@ bool read_old_snapshots(struct reader *r, struct arena *mem, int64_t before_us,
                         struct str after_hash, int64_t limit, struct snapshot_hashes *out,
                         struct err *err) MUST_USE;
 
-/* The snapshots of the first `limit` executions behind a row, each once. */
+/*
+ * The snapshots of the first `limit` executions behind a row, and those of programs that they
+ * have run with before; rows with the same share one.
+ */
 struct pinned_snapshots {
     struct snapshot_hashes hashes;
     int64_t last_row; /* of the executions */

@@ -142,6 +142,28 @@ claim('a function that was deleted works on where it is pinned', async (rig) => 
     equal(await finish(rig, id), 2);
 });
 
+claim('what was done is rolled back by the version that did it, with what that had pinned', async (rig) => {
+    const undo = (text) => ({
+        code: 'undo_it',
+        input: [{ name: 'id', type: 'string', required: true }],
+        commands: [{ type: 'record.create', object: 'undone', id: '$.input.id', data: { by: text } }],
+    });
+    const wait = { code: 'hold', procedure: { type: 'wait.signal', signalType: 'go' } };
+    const work = { code: 'work', procedure: { type: 'log', message: 'done' }, rollback: { procedure: 'undo_it', input: { id: '=execution.id' } } };
+    await publishProcedure(rig, undo('one'));
+    await rig.publish({ code: 'moved', steps: [work, wait] });
+    const { id } = await rig.begin('moved');
+    await publishProcedure(rig, undo('two'));
+    await rig.publish({ code: 'moved', steps: [wait] });
+    equal((await rig.api('POST', `/executions/${id}/migrate`, { version: 2 })).status, 202, 'migrate');
+    equal(ask(rig, `SELECT count(*) FROM execution WHERE id = '${id}' AND former_snapshots IS NOT NULL`), [['1']], 'in use');
+    await rig.restart();
+    equal((await rig.api('POST', `/executions/${id}/cancel`, {})).status, 202, 'cancel');
+    const end = (await rig.api('GET', `/executions/${id}`)).body;
+    equal([end.status, end.version, end.error.compensation], ['cancelled', 2, { compensated: ['work'], failed: [] }]);
+    equal((await rig.api('GET', `/records/undone/${id}`)).body.by, 'one');
+});
+
 await run(async (rig) => {
     await saveFunction(rig, 'base', 'n + 1');
     await saveFunction(rig, 'rate', 'fn.base(n) * 2');

@@ -223,6 +223,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     TEXT(awaited);
     NUMBER(is_joined);
     TEXT(failed_at);
+    TEXT(past);
     NUMBER(tries);
     NUMBER(seq);
     NUMBER(is_unsure);
@@ -287,6 +288,8 @@ static void rollback(struct walk *w, const struct rollback *a, const struct roll
     NUMBER(row);
     NUMBER(commands_left);
     NUMBER(has_failed);
+    TEXT(under);
+    NUMBER(is_unreadable);
     NUMBER(deadline_at_us);
     on_number(w, "from", a->from != NULL, b->from != NULL);
     if (a->from != NULL && b->from != NULL)
@@ -333,6 +336,7 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     NUMBER(links_from);
     NUMBER(links_spent);
     NUMBER(reopened_at_us);
+    NUMBER(has_moved);
     on_number(w, "undo", a->rollback != NULL, b->rollback != NULL);
     if (a->rollback != NULL && b->rollback != NULL)
         rollback(w, a->rollback, b->rollback);
@@ -498,6 +502,8 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     for (size_t i = 0; i < c->needs_processes.count; i++)
         buf_printf(&out, "need %.*s %.*s\n", STR_ARG(c->needs_processes.items[i].code),
                    STR_ARG(c->needs_processes.items[i].key));
+    for (size_t i = 0; i < c->needs_formers.count; i++)
+        text(&out, "needs former", c->needs_formers.items[i]);
     for (size_t i = 0; i < c->needs_kept.count; i++)
         text(&out, "needs kept", c->needs_kept.items[i]);
     number(&out, "needs child", (int64_t)c->needs_children.count);

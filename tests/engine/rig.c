@@ -71,7 +71,8 @@ void rig_define(struct rig *r, const char *scenario)
     if (r->program != NULL)
         program_release(r->program);
     definition = read_value(r, scenario);
-    define_compile_scenario(&r->mem, r->env, definition, 1, &findings, &r->program);
+    define_compile_scenario(&r->mem, r->env, definition, r->version > 0 ? r->version : 1, &findings,
+                            &r->program);
     rig_made(r, r->program, definition);
     if (r->program != NULL)
         return;
@@ -363,6 +364,17 @@ static void answer_process(struct rig *r, const struct process_read *need,
     *VEC_ADD(&r->mem, out) = found;
 }
 
+/* The last one with that number: another may have taken its place. */
+static void answer_former(struct rig *r, struct str name, struct former_reads *out)
+{
+    struct former_read found = {.name = name};
+
+    for (size_t i = 0; i < r->versions.count && !r->forgets_versions; i++)
+        if (str_eq(former_name(&r->mem, r->versions.items[i].program), name))
+            found.program = r->versions.items[i].program;
+    *VEC_ADD(&r->mem, out) = found;
+}
+
 static void answer_kept(struct rig *r, struct str correlation, struct kept_reads *out)
 {
     struct kept_read found = {.correlation = correlation};
@@ -418,7 +430,8 @@ static bool apply(struct rig *r, struct event ev)
         if (c.result == ADVANCE_COMMIT)
             break;
         assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
-                    c.needs_children.count > 0 || c.needs_kept.count > 0 || c.needs_leases);
+                    c.needs_formers.count > 0 || c.needs_children.count > 0 ||
+                    c.needs_kept.count > 0 || c.needs_leases);
         if (c.needs_leases) {
             reads.has_leases = true;
             reads.leases = r->leases;
@@ -427,6 +440,8 @@ static bool apply(struct rig *r, struct event ev)
             answer_kept(r, c.needs_kept.items[i], &reads.kept);
         for (size_t i = 0; i < c.needs_processes.count; i++)
             answer_process(r, &c.needs_processes.items[i], &reads.processes);
+        for (size_t i = 0; i < c.needs_formers.count; i++)
+            answer_former(r, c.needs_formers.items[i], &reads.formers);
         for (size_t i = 0; i < c.needs_children.count; i++) {
             struct child_read *read = VEC_ADD(&r->mem, &reads.children);
             *read = r->child;

@@ -24,6 +24,7 @@ struct rig {
         VEC_OF(struct rig_version);
     } versions;
     const struct program *program;
+    int64_t version;     /* of what is defined; 0 stands for 1 */
     struct execution *x; /* the state in memory */
     int64_t now_us;
     struct commit last; /* the last commit that was applied */
@@ -41,6 +42,7 @@ struct rig {
     const char *contended;  /* the id of a record that others keep changing; or NULL */
     int64_t history_from;   /* rows below this one are gone */
     bool is_of_versions;    /* rows of one do not fold with the other: only the checkpoint counts */
+    bool forgets_versions;  /* the store has no earlier ones any more */
     bool keeps_signals;     /* somebody keeps signals for waits that have a correlation: */
     struct kept_reads kept; /* these */
     struct value config;    /* $.config; absent: nothing is configured */

@@ -251,6 +251,30 @@ static void test_rollback__a_call_undoes_what_a_call_did(void **state)
     assert_string_equal(rig_trace(&rig), "pay no.failed -pay");
 }
 
+/* The attempt before it may have happened, and the deadline is no answer to that. */
+static void test_deadline__an_attempt_that_never_left_says_nothing_of_the_one_before(void **state)
+{
+    (void)state;
+    start("{'code':'p','settings':{'timeout':'1h'},'steps':[{'code':'pay','retry':{'maxAttempts':3,"
+          "'delay':'1s'},'procedure':[{'type':'integration.http','method':'POST','url':'" URL "',"
+          "'rollback':{'type':'log','message':'undo'}},{'type':'log','message':'2'}]}]}");
+    assert_true(lose_calls());
+    rig_pass(&rig, 10 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_PAUSE, .reason = STR("wait")}));
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_ANSWER,
+                                               .answer_seq = rig.x->cursor.asked_seq,
+                                               .answer_output = value_absent(),
+                                               .answer_error = rig_value(
+                                                   &rig, "{'code':'" CALL_NEVER_SENT "',"
+                                                         "'class':'transient','message':'m'}")}));
+    rig_pass(&rig, 3600 * SECOND);
+    assert_true(rig_wake(&rig));
+    rig_settle(&rig);
+    assert_string_equal(status(), "failed");
+    assert_string_equal(rig_trace(&rig), "pay.failed pay.failed(2) -pay");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +289,7 @@ int main(void)
         CLAIM(test_held__without_an_answer_it_is_tried_again),
         CLAIM(test_held__a_step_that_is_skipped_keeps_what_has_happened),
         CLAIM(test_rollback__a_call_that_waited_for_capacity_goes_on),
+        CLAIM(test_deadline__an_attempt_that_never_left_says_nothing_of_the_one_before),
         CLAIM(test_rollback__a_call_undoes_what_a_call_did),
     };
 

@@ -41,6 +41,7 @@ static bool move_with(struct event event, const char *scenario)
     const struct program *old = rig.program;
     bool ok;
 
+    other.version = old->version + 1;
     rig_define(&other, scenario);
     rig.program = event.program = other.program;
     rig_made(&rig, other.program, other.versions.items[other.versions.count - 1].definition);
@@ -269,7 +270,7 @@ static void test_migrate__a_version_without_reconcile_asks_no_more(void **state)
     assert_string_equal(rig_trace(&rig), "?x x.failed x(2)");
 }
 
-static void test_migrate__a_rollback_that_the_version_lacks_is_given_up(void **state)
+static void test_migrate__what_was_done_is_rolled_back_by_the_version_that_did_it(void **state)
 {
     (void)state;
     start("{'code': 'a', 'steps': ["
@@ -288,7 +289,149 @@ static void test_migrate__a_rollback_that_the_version_lacks_is_given_up(void **s
     assert_true(rig_cancel(&rig, "enough"));
     rig_settle(&rig);
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
-    assert_string_equal(rig_trace(&rig), "a -a.failed");
+    assert_string_equal(rig_trace(&rig), "a -a");
+}
+
+#define POSTS(path) "{'type':'integration.http','method':'POST','url':'http://e.example/" path "'}"
+#define WAIT_X "{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}"
+
+static void assert_left(const char *path)
+{
+    assert_int_equal(rig.last.asks.count, 1);
+    if (strstr(rig_text(&rig, rig.last.asks.items[0].request_json), path) == NULL)
+        fail_msg("'%s' is not in %s", path, rig_text(&rig, rig.last.asks.items[0].request_json));
+}
+
+static void migrate_answer(int code)
+{
+    char json[100];
+
+    snprintf(json, sizeof(json), "{'status_code':%d,'headers':{},'body':null}", code);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_ANSWER,
+                                               .answer_key = rig.x->cursor.awaited,
+                                               .answer_seq = rig.x->cursor.asked_seq,
+                                               .answer_output = rig_value(&rig, json),
+                                               .answer_error = value_absent()}));
+}
+
+/* The step is gone, or has another rollback or none; the call of the rollback outlives a restart. */
+static void test_migrate__a_rollback_is_that_of_the_version_which_ran_the_step(void **state)
+{
+    const char *later[] = {
+        "{'code':'a','steps':[" WAIT_X "]}",
+        "{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'1'}}," WAIT_X "]}",
+        "{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'1'},"
+        "'rollback':" POSTS("v2") "}," WAIT_X "]}"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(later); i++) {
+        start("{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'1'},"
+              "'rollback':" POSTS("v1") "}," WAIT_X "]}",
+              "{}");
+        rig.is_of_versions = true;
+        assert_true(migrate(later[i]));
+        assert_true(rig_cancel(&rig, "enough"));
+        assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+        assert_left("e.example/v1");
+        assert_string_equal(rig_text(&rig, execution_current_step(rig.x)), "a");
+        rig_reload(&rig);
+        /* It is tried again, also after a restart. */
+        migrate_answer(503);
+        rig_reload(&rig);
+        assert_string_equal(rig_text(&rig, execution_current_step(rig.x)), "a");
+        rig_pass(&rig, INT64_C(3600) * 1000000);
+        assert_true(rig_wake(&rig));
+        assert_left("e.example/v1");
+        migrate_answer(200);
+        assert_int_equal(rig.x->status, STATUS_CANCELLED);
+        assert_string_equal(rig_trace(&rig), "a -a.failed -a(2)");
+        assert_int_equal(rig.x->program->version, 2);
+        teardown(NULL);
+        setup(NULL);
+    }
+}
+
+/* What a version did that had no rollback is not undone by that of another. */
+static void test_migrate__what_had_no_rollback_gets_none(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'1'}}," WAIT_X "]}",
+          "{}");
+    rig.is_of_versions = true;
+    assert_true(migrate("{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'1'},"
+                        "'rollback':" POSTS("v2") "}," WAIT_X "]}"));
+    assert_true(rig_cancel(&rig, "enough"));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "a");
+}
+
+#define TWO_CALLS(undo)                                                                            \
+    "{'code':'a','procedures':{'undo':{'commands':[" POSTS(                                        \
+        undo) "]}},'steps':[{'code':'s',"                                                          \
+              "'onError':'hold','retry':{'maxAttempts':1},'procedure':["                           \
+              "{'type':'integration.http','method':'POST','url':'http://e.example/one',"           \
+              "'rollback':{'procedure':'undo'}},"                                                  \
+              "{'type':'integration.http','method':'POST','url':'http://e.example/two',"           \
+              "'rollback':{'procedure':'undo'}}]}," WAIT_X "]}"
+
+/* The first command ran with version 1, the second with version 2: each is undone by its own. */
+/* Its first step asks somebody outside. */
+static void begin(const char *scenario)
+{
+    rig_define(&rig, scenario);
+    rig_start(&rig, "{}");
+}
+
+static void test_migrate__each_entry_of_a_ledger_is_rolled_back_by_its_version(void **state)
+{
+    (void)state;
+    begin(TWO_CALLS("v1"));
+    migrate_answer(200);
+    migrate_answer(422); /* held */
+    rig.is_of_versions = true;
+    assert_true(move_with((struct event){.kind = EVENT_RETRY}, TWO_CALLS("v2")));
+    assert_left("e.example/two");
+    migrate_answer(200);
+    rig_reload(&rig);
+    assert_true(rig_cancel(&rig, "enough"));
+    assert_left("e.example/v2");
+    rig_reload(&rig);
+    migrate_answer(200);
+    assert_left("e.example/v1");
+    rig_reload(&rig);
+    migrate_answer(200);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+}
+
+/* A visit that goes on with its key goes on with the same commands, whoever moves it. */
+static void test_retry__of_a_visit_that_goes_on_needs_the_same_commands(void **state)
+{
+    (void)state;
+    begin("{'code':'a','onError':'hold','steps':[{'code':'s','retry':{'maxAttempts':1},"
+          "'procedure':[" POSTS("one") "," POSTS("two") "]}]}");
+    migrate_answer(200);
+    migrate_answer(504); /* it may have happened: the retry carries its key */
+    rig.is_of_versions = true;
+    assert_false(move_with((struct event){.kind = EVENT_RETRY},
+                           "{'code':'a','onError':'hold','steps':[{'code':'s','procedure':["
+                           "{'type':'log','message':'1'},{'type':'log','message':'2'}]}]}"));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+}
+
+static void test_migrate__a_version_that_is_gone_is_a_dead_letter(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'1'},"
+          "'rollback':" POSTS("v1") "}," WAIT_X "]}",
+          "{}");
+    rig.is_of_versions = true;
+    assert_true(migrate("{'code':'a','steps':[" WAIT_X "]}"));
+    rig.forgets_versions = true;
+    assert_true(rig_cancel(&rig, "enough"));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_int_equal(rig.last.dead_letters.count, 1);
 }
 
 int main(void)
@@ -302,7 +445,12 @@ int main(void)
         CLAIM_WITH(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
         CLAIM_WITH(test_migrate__what_commands_have_done_belongs_to_the_same_commands),
         CLAIM_WITH(test_migrate__a_version_without_reconcile_asks_no_more),
-        CLAIM_WITH(test_migrate__a_rollback_that_the_version_lacks_is_given_up),
+        CLAIM_WITH(test_migrate__what_was_done_is_rolled_back_by_the_version_that_did_it),
+        CLAIM_WITH(test_migrate__a_rollback_is_that_of_the_version_which_ran_the_step),
+        CLAIM_WITH(test_migrate__what_had_no_rollback_gets_none),
+        CLAIM_WITH(test_migrate__each_entry_of_a_ledger_is_rolled_back_by_its_version),
+        CLAIM_WITH(test_retry__of_a_visit_that_goes_on_needs_the_same_commands),
+        CLAIM_WITH(test_migrate__a_version_that_is_gone_is_a_dead_letter),
         CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
         CLAIM_WITH(test_migrate__a_wait_stays_a_wait_for_the_same),
     };

@@ -311,7 +311,8 @@ static void ask_other(struct sim *sim, enum event_kind kind)
 static void ask_repair(struct sim *sim)
 {
     struct dice *d = &sim->dice;
-    unsigned which = dice_roll(d, 10);
+    /* Where steps can be undone, more executions are moved to another version in the middle. */
+    unsigned which = dice_roll(d, 10 + ((sim->config.mix & MIX_OF(SAGAS)) != 0 ? 10 : 0));
     struct sim_request *q = client_new_event(sim, which < 5   ? EVENT_RETRY
                                                   : which < 8 ? EVENT_SKIP
                                                               : EVENT_MIGRATE);
@@ -349,6 +350,18 @@ static void ask_about_letter(struct sim *sim)
     (void)client_submit(sim, q);
 }
 
+/* A new process, or, where steps can be undone, the newest version with a step or a rollback less. */
+static struct str text_to_publish(struct sim *sim, struct arena *mem, struct str code)
+{
+    const struct disk *d = &sim->disk;
+
+    if ((sim->config.mix & MIX_OF(SAGAS)) != 0 && dice_roll(&sim->dice, 4) > 0)
+        for (size_t i = d->definitions.count; i-- > 0;)
+            if (str_eq(d->definitions.items[i].code, code))
+                return generate_variant(mem, &sim->dice, d->definitions.items[i].text);
+    return generate_scenario(mem, &sim->dice, code, sim->config.mix, sim->config.kids);
+}
+
 static void ask_publish(struct sim *sim)
 {
     struct sim_request *q = client_new(sim, NODE_DEFINITION);
@@ -360,7 +373,7 @@ static void ask_publish(struct sim *sim)
         .is_process = true,
         .code = code,
         .name = code,
-        .text = generate_scenario(&q->mem, &sim->dice, code, sim->config.mix, sim->config.kids),
+        .text = text_to_publish(sim, &q->mem, code),
         .if_match = -1,
         .now_us = clock_wall_us(&q->at->clock.clock),
     };

@@ -5,8 +5,8 @@
  * and undoes it once for the key of its rollback. It is consistent: what it has
  * done it does not refuse afterwards. When nothing is in flight, everything that
  * was done for an execution which has been rolled back has been undone, or a
- * dead letter names its step; executions that were moved to another version are
- * left out.
+ * dead letter names its step; also in executions that were moved to another
+ * version.
  */
 #include "effect/effect.h"
 #include "engine/commit/history.h"
@@ -93,16 +93,12 @@ static bool has_letter(const struct disk_execution *x, struct str step)
     return false;
 }
 
-/*
- * It was moved to another version, which may undo the step otherwise or not at all; or it was
- * cancelled and keeps what it has done: not held here.
- */
-static bool has_moved(const struct disk_execution *x)
+/* It was cancelled and keeps what it has done: not held here. */
+static bool keeps_done(const struct disk_execution *x)
 {
     for (size_t i = 0; i < x->history.count; i++)
         if (x->history.items[i].kind == HISTORY_EVENT &&
-            (str_find(x->history.items[i].delta_json, STR("\"version\":"), 0) >= 0 ||
-             str_find(x->history.items[i].delta_json, STR("\"keepsDone\":"), 0) >= 0))
+            str_find(x->history.items[i].delta_json, STR("\"keepsDone\":"), 0) >= 0)
             return true;
     return false;
 }
@@ -113,7 +109,7 @@ static void check_effect(struct sim *sim, const struct effect_done *e)
     const struct effect_done *undone;
 
     if (!e->happened || e->is_late || str_ends_with(e->key, STR(UNDO)) || x == NULL ||
-        x->is_deleted || !status_is_terminal(x->s.status) || has_moved(x) ||
+        x->is_deleted || !status_is_terminal(x->s.status) || keeps_done(x) ||
         str_find(x->s.error_json, STR("\"compensation\":"), 0) < 0)
         return;
     undone = map_get(&sim->outside.effects, undo_key(sim, e));

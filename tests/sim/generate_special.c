@@ -211,13 +211,16 @@ static void race_call(struct buf *out, struct dice *d, struct plan *plan)
 
 /* --- sagas --- */
 
+#define UNDO_OF_CALL                                                                               \
+    ",'rollback':{'type':'integration.http','method':'POST','url':'http://e.example/undo',"        \
+    "'timeout':'1s'}"
+
 /* A call that is undone by another one; see effects.c. */
 static void undoable_call(struct buf *out, struct dice *d)
 {
     generate_put(out,
                  "{'type':'integration.http','method':'POST','url':'http://e.example/do',"
-                 "'body':{'n':'=input.n'},'timeout':'%s'%s,'rollback':{'type':'integration.http',"
-                 "'method':'POST','url':'http://e.example/undo','timeout':'1s'}}",
+                 "'body':{'n':'=input.n'},'timeout':'%s'%s" UNDO_OF_CALL "}",
                  PICK(d, "100ms", "1s", "30s"),
                  PICK(d, "", "", ",'retry':{'maxAttempts':2,'delay':'3s'}", ",'optional':true"));
 }
@@ -242,6 +245,42 @@ static void undoable_command(struct buf *out, struct dice *d)
     } else {
         undoable_call(out, d);
     }
+}
+
+/* Every place of `what` in a text becomes `with`. */
+static struct str generate_replace(struct arena *mem, struct str text, struct str what,
+                                   struct str with)
+{
+    struct buf out;
+    size_t at = 0;
+    int64_t found;
+
+    buf_init_arena(&out, mem);
+    while ((found = str_find(text, what, at)) >= 0) {
+        buf_str(&out, str_slice(text, at, (size_t)found));
+        buf_str(&out, with);
+        at = (size_t)found + what.len;
+    }
+    buf_str(&out, str_slice(text, at, text.len));
+    return buf_view(&out);
+}
+
+struct str generate_variant(struct arena *mem, struct dice *d, struct str text)
+{
+    unsigned step = dice_roll(d, 4);
+    struct buf undo;
+
+    buf_init_arena(&undo, mem);
+    generate_put(&undo, UNDO_OF_CALL);
+    /* What has no rollback is asked of somebody who keeps no ledger. */
+    if (dice_roll(d, 3) > 0) {
+        text = generate_replace(mem, text, buf_view(&undo), STR_NONE);
+        text = generate_replace(mem, text, STR("e.example/do"), STR("plain.example/do"));
+    }
+    if (dice_roll(d, 2) > 0)
+        text = generate_replace(mem, text, str_printf(mem, "\"s%u\"", step),
+                                str_printf(mem, "\"r%u\"", step));
+    return text;
 }
 
 static void saga_step(struct buf *out, struct dice *d, struct plan *plan)

@@ -518,6 +518,9 @@ unsigned mix_default(void);
 struct str generate_scenario(struct arena *mem, struct dice *dice, struct str code, unsigned mix,
                              unsigned kids);
 
+/* Another version of one: a step has another code, or calls have no rollback; or neither. */
+struct str generate_variant(struct arena *mem, struct dice *dice, struct str text);
+
 /* --- the world --- */
 
 enum { NODES_MAX = 3 };

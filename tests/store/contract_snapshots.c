@@ -252,12 +252,46 @@ static void test_snapshots__of_executions_are_read_in_windows(void **state)
     assert_int_equal(pinned.hashes.count, 2); /* "aa", and that of the one without */
 }
 
+static void look_at_former(struct contract *c, struct reader *r, void *context)
+{
+    struct err err;
+
+    assert_true(read_pinned(r, &c->mem, 0, 10, context, &err));
+}
+
+/* What was done with an earlier program is rolled back by it: its snapshot stays in use. */
+static void test_snapshots__of_earlier_programs_of_an_execution_stay_in_use(void **state)
+{
+    const char *then[] = {"bb", "cc", "aa", "bb"};
+    struct contract *c = *state;
+    struct commit *last = contract_start(c, STATUS_WAITING, 1);
+    struct pinned_snapshots pinned;
+
+    pin(c, last, "aa", "{}");
+    assert_int_equal(contract_commit(c, last), MEMBER_APPLIED);
+    for (size_t i = 0; i < ARRAY_SIZE(then); i++) {
+        last = contract_advance(c, last, STATUS_WAITING, 1);
+        pin(c, last, then[i], "{}");
+        last->moves = true;
+        assert_int_equal(contract_commit(c, last), MEMBER_APPLIED);
+    }
+    contract_read(c, look_at_former, &pinned);
+    assert_int_equal(pinned.seen, 1);
+    assert_int_equal(pinned.hashes.count, 5);
+    assert_str(pinned.hashes.items[0], "bb");
+    assert_str(pinned.hashes.items[1], "aa");
+    assert_str(pinned.hashes.items[2], "bb");
+    assert_str(pinned.hashes.items[3], "cc");
+    assert_str(pinned.hashes.items[4], "aa");
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
     CLAIM(test_snapshots__are_written_with_the_start_and_shared),
     CLAIM(test_snapshots__of_a_refused_start_are_not_kept),
     CLAIM(test_snapshots__stay_until_the_execution_moves),
+    CLAIM(test_snapshots__of_earlier_programs_of_an_execution_stay_in_use),
     CLAIM(test_snapshots__of_children_are_written_with_them),
     CLAIM(test_snapshots__are_kept_anew_by_a_start_once_a_day),
     CLAIM(test_snapshots__that_were_kept_anew_are_not_purged),

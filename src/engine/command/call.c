@@ -245,7 +245,7 @@ static struct str call_describe(struct turn *t, struct value request, bool is_qu
 
     buf_init_arena(&why, t->mem);
     field_kind(&why, WAITING_CALL);
-    field_text(&why, "step", turn_step(t)->code);
+    field_text(&why, "step", turn_code(t));
     field_text(&why, "method", value_map_text(request, STR("method")));
     field_text(&why, "url", value_map_text(request, STR("url")));
     field_text(&why, "idempotencyKey", cursor->awaited);

@@ -153,7 +153,8 @@ enum step_result call_judge(struct turn *t, struct value answer)
         .request = suspend_asked(t),
         .said = service_error(answer),
         .status = value_map_get_str(answer, STR("status_code")).i,
-        .reconciles = t->about == NULL && turn_step(t)->reconcile != NULL,
+        .reconciles = t->about == NULL && t->x->cursor.step < t->x->program->step_count &&
+                      turn_step(t)->reconcile != NULL,
     };
     struct str method = value_map_text(j.request, STR("method")), message;
     enum err_class class;

@@ -21,7 +21,7 @@ static struct str describe_job(struct turn *t, const struct procedure *p)
 
     buf_init_arena(&why, t->mem);
     field_kind(&why, WAITING_JOB);
-    field_text(&why, "step", turn_step(t)->code);
+    field_text(&why, "step", turn_code(t));
     field_text(&why, "procedure", p->name);
     if (cursor->phase == PHASE_RECONCILE)
         field_json(&why, "reconcile", STR("true"));

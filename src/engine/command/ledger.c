@@ -49,6 +49,16 @@ static int64_t visit_at(struct turn *t, struct str path, const struct command *c
     return visit.kind == VALUE_INT ? visit.i : 0;
 }
 
+/* The program that it was done with, when that was not this one; else empty. */
+static struct str program_at(struct turn *t, struct str path, const struct command *c)
+{
+    struct value name = t->run.frozen.kind != VALUE_MAP
+                            ? value_absent()
+                            : ledger_at(t, procedure_place(t->mem, path, c->position), "@");
+
+    return name.kind == VALUE_STRING ? value_text(name) : STR_NONE;
+}
+
 /* It is known what became of the command: it is not in doubt any more. */
 static void forget_doubt(struct turn *t, struct str path, const struct command *c)
 {
@@ -66,18 +76,18 @@ void ledger_add(struct turn *t, enum finished_kind kind, const struct command *c
                 struct value result)
 {
     struct str path = t->scope != NULL ? t->scope->path : STR_NONE;
+    bool is_done = kind == FINISHED_RESULT || kind == FINISHED_MAYBE;
 
     if (kind == FINISHED_RESULT)
         forget_doubt(t, path, c);
-    ledger_put(
-        t,
-        (struct finished){
-            .kind = kind,
-            .command = c,
-            .path = path,
-            .result = result,
-            .visit = kind == FINISHED_RESULT || kind == FINISHED_MAYBE ? visit_at(t, path, c) : 0,
-        });
+    ledger_put(t, (struct finished){
+                      .kind = kind,
+                      .command = c,
+                      .path = path,
+                      .result = result,
+                      .visit = is_done ? visit_at(t, path, c) : 0,
+                      .under = is_done ? program_at(t, path, c) : STR_NONE,
+                  });
 }
 
 bool ledger_asks_outside(const struct command *c)
@@ -116,6 +126,8 @@ void ledger_write(struct turn *t, struct buf *out)
         buf_str(out, json);
         if (f->visit > 0)
             buf_printf(out, ",\"%.*s#\":%lld", STR_ARG(place), (long long)f->visit);
+        if (f->under.len > 0)
+            buf_printf(out, ",\"%.*s@\":\"%.*s\"", STR_ARG(place), STR_ARG(f->under));
     }
     buf_char(out, '}');
 }
@@ -150,12 +162,12 @@ bool ledger_find(const struct procedure *p, struct str place, struct ledger_comm
     return find_in(p, p->commands, p->command_count, place, 0, out);
 }
 
-/* The mark behind a place, one character of "?<!#~", or 0; *place is what stands before it. */
+/* The mark behind a place, one character of "?<!#~@", or 0; *place is what stands before it. */
 static char split_mark(struct str name, struct str *place)
 {
     char last = name.len > 0 ? name.ptr[name.len - 1] : '\0';
 
-    if (last == '\0' || strchr("?<!#~", last) == NULL) {
+    if (last == '\0' || strchr("?<!#~@", last) == NULL) {
         *place = name;
         return '\0';
     }
@@ -171,20 +183,21 @@ void ledger_recall(struct turn *t, const struct procedure *p, struct value resul
         char mark = split_mark(value_text(results.map->entries[i].key), &place);
         struct ledger_command found;
 
-        if (mark == '!' || mark == '#' || !ledger_find(p, place, &found))
+        bool is_done = mark == '\0' || mark == '~';
+
+        if (mark == '!' || mark == '#' || mark == '@' || !ledger_find(p, place, &found))
             continue;
-        ledger_put(
-            t,
-            (struct finished){
-                .kind = mark == '?'   ? FINISHED_CHOICE
-                        : mark == '<' ? FINISHED_INPUT
-                        : mark == '~' ? FINISHED_MAYBE
-                                      : FINISHED_RESULT,
-                .command = found.command,
-                .path = found.path,
-                .result = results.map->entries[i].value,
-                .visit = mark == '\0' || mark == '~' ? visit_at(t, found.path, found.command) : 0,
-            });
+        ledger_put(t, (struct finished){
+                          .kind = mark == '?'   ? FINISHED_CHOICE
+                                  : mark == '<' ? FINISHED_INPUT
+                                  : mark == '~' ? FINISHED_MAYBE
+                                                : FINISHED_RESULT,
+                          .command = found.command,
+                          .path = found.path,
+                          .result = results.map->entries[i].value,
+                          .visit = is_done ? visit_at(t, found.path, found.command) : 0,
+                          .under = is_done ? program_at(t, found.path, found.command) : STR_NONE,
+                      });
     }
 }
 
@@ -288,4 +301,23 @@ struct str ledger_carry(struct turn *t)
     }
     buf_char(&out, '}');
     return has_done ? buf_view(&out) : STR_NONE;
+}
+
+bool ledger_name_program(struct turn *t, struct str name, struct str *suspended_json)
+{
+    struct value suspended = turn_read(t, *suspended_json, value_null());
+    struct value results = value_map_member(suspended, STR("results")), named = results;
+
+    for (uint32_t i = 0; results.kind == VALUE_MAP && i < results.len; i++) {
+        struct str place, at;
+
+        if (!is_done(split_mark(value_text(results.map->entries[i].key), &place)))
+            continue;
+        at = str_printf(t->mem, "%.*s@", STR_ARG(place));
+        if (value_map_get_str(results, at).kind == VALUE_ABSENT)
+            named = state_with(t->mem, named, at, value_string(name));
+    }
+    if (named.len == results.len)
+        return true;
+    return turn_json(t, state_with(t->mem, suspended, STR("results"), named), suspended_json);
 }

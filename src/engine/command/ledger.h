@@ -13,6 +13,7 @@
  *     "2!"     what was answered to it; it has not gone on yet
  *     "2~"     true: it has failed and may have happened all the same
  *     "2#"     the visit that it was done in, when that was not this one
+ *     "2@"     the program that it was done with, when that was not this one: former_name()
  *
  * What is in the ledger is not evaluated or done again. Whatever takes the step
  * up again (an answer, another attempt, an operator's retry) begins with
@@ -68,5 +69,12 @@ bool ledger_is_empty(struct turn *t);
  * done outside of the execution, the step begins from nothing.
  */
 struct str ledger_carry(struct turn *t);
+
+/*
+ * The execution goes on with another program: what is done in a ledger, which is
+ * in the form of cursor.suspended_json, was done with that of this name. False:
+ * it is too large then.
+ */
+bool ledger_name_program(struct turn *t, struct str name, struct str *suspended_json) MUST_USE;
 
 #endif

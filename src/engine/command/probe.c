@@ -43,7 +43,7 @@ void probe_trace(struct turn *t, const struct command *c)
     if (!t->ev->traces)
         return;
     *VEC_ADD(t->mem, &t->out->commands) = (struct command_run){
-        .step = turn_step(t)->code,
+        .step = turn_code(t),
         .kind = asks               ? HISTORY_RECONCILE
                 : t->about != NULL ? HISTORY_ROLLBACK
                 : t->reminder > 0  ? HISTORY_REMINDER

@@ -117,6 +117,7 @@ static bool end_attempt(struct turn *t)
     struct str error_json;
 
     t->x->cursor.phase = PHASE_ENTER;
+    t->failure = (struct failure){0}; /* what stops it is no failure of the attempt */
     t->is_stopping = t->is_answered = true;
     end = step_attempt(t);
     t->is_stopping = t->is_answered = false;
@@ -208,7 +209,7 @@ static bool answered(struct turn *t, struct value output, struct value error)
     turn_answered(t);
     /* While it rolls back, stopped_settle() says it of all of them. */
     if (is_own && t->x->rollback == NULL && output.kind == VALUE_ABSENT)
-        child_note_unrolled(t, turn_step(t)->code, error);
+        child_note_unrolled(t, turn_code(t), error);
     complete = wake_with_answer(t, output, error);
     turn_record_answer(t);
     return complete;

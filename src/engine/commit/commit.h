@@ -206,6 +206,9 @@ struct commit {
     struct history_need needs_history;
     struct process_reads needs_processes; /* code and key are what is asked for */
     struct {
+        VEC_OF(struct str);
+    } needs_formers; /* programs that it has run with before: former_read.name */
+    struct {
         VEC_OF(struct uuid);
     } needs_children;  /* how these executions stand */
     bool needs_leases; /* which of its attempts workers hold */

@@ -43,7 +43,7 @@ static enum step_result message_stage(struct turn *t, struct message m, struct v
         return turn_fail(t, STR("limit_message_size"), ERR_CLASS_BUSINESS,
                          "a message has at most %d bytes; this one would have %zu",
                          MESSAGE_BYTES_MAX, m.body_json.len);
-    m.step = turn_step(t)->code;
+    m.step = turn_code(t);
     *VEC_ADD(t->mem, &t->messages) = m;
     *out = value_map_of(t->mem, VALUE_ENTRIES({value_key(STR("messageId")), id}));
     return STEP_DONE;

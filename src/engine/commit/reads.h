@@ -62,6 +62,24 @@ struct process_reads {
     VEC_OF(struct process_read);
 };
 
+/*
+ * A program of the execution's code that it has run with before, by its name:
+ * the version, and behind a colon the snapshot of what it reaches, if it has one.
+ */
+struct former_read {
+    struct str name;
+    const struct program *program; /* NULL = there is none; it must outlive the turn */
+};
+
+struct former_reads {
+    VEC_OF(struct former_read);
+};
+
+struct str former_name(struct arena *mem, const struct program *p);
+
+/* False: it is no such name. */
+bool former_name_read(struct str name, int64_t *version, struct str *snapshot) MUST_USE;
+
 /* How an execution that was started stands; or what it has said of its end. */
 struct child_read {
     struct uuid id;
@@ -151,6 +169,7 @@ struct turn_reads {
     struct record_reads records;
     struct search_reads searches;
     struct process_reads processes;
+    struct former_reads formers;
     struct child_reads children;
     struct kept_reads kept;
     struct render_reads renders;

@@ -121,7 +121,7 @@ struct str failure_describe_retry(struct turn *t, struct str error_json, int64_t
 
     buf_init_arena(&why, t->mem);
     field_kind(&why, WAITING_RETRY);
-    field_text(&why, "step", turn_step(t)->code);
+    field_text(&why, "step", turn_code(t));
     if (t->x->rollback != NULL)
         field_json(&why, "rollback", STR("true"));
     field_json(&why, "attempt", str_printf(t->mem, "%lld", (long long)t->x->cursor.attempt + 1));

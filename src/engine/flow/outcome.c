@@ -65,7 +65,7 @@ static void hold(struct turn *t, struct str error_json)
     struct buf why;
 
     if (x->cursor.step < x->program->step_count)
-        code = turn_step(t)->code;
+        code = turn_code(t);
     buf_init_arena(&why, t->mem);
     field_kind(&why, WAITING_INCIDENT);
     if (code.len > 0)
@@ -103,7 +103,7 @@ static struct str with_step(struct turn *t, struct str error_json)
     buf_init_arena(&text, t->mem);
     buf_add(&text, error_json.ptr, error_json.len - 1);
     buf_text(&text, ",\"step\":");
-    json_write_string(&text, turn_step(t)->code);
+    json_write_string(&text, turn_code(t));
     buf_char(&text, '}');
     return buf_view(&text);
 }
@@ -117,7 +117,7 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
     }
     t->x->error_json = with_step(t, error_json);
     if (on_error == ON_ERROR_COMPENSATE &&
-        (rollback_is_possible(t->x->program) || turn_is_in_doubt(t->x) ||
+        (rollback_is_possible(t->x) || turn_is_in_doubt(t->x) ||
          t->failure.class == ERR_CLASS_INDETERMINATE || child_is_left(t) || t->has_unrolled)) {
         rollback_begin(t, STATUS_FAILED);
         return;

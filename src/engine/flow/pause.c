@@ -202,8 +202,8 @@ static struct str pause_describe(struct turn *t)
     buf_char(&waits, ']');
     buf_init_arena(&why, t->mem);
     field_kind(&why, WAITING_PAUSED);
-    if (x->cursor.step < x->program->step_count)
-        field_text(&why, "step", turn_step(t)->code);
+    if (turn_code(t).len > 0)
+        field_text(&why, "step", turn_code(t));
     if (x->pause->reason.len > 0)
         field_text(&why, "reason", x->pause->reason);
     if (x->pause->by_json.len > 0)

@@ -45,7 +45,7 @@ static struct str reconcile_describe(struct turn *t, int64_t until_us)
     field_kind(&why, until_us > 0 ? WAITING_RECONCILE : WAITING_PARKED);
     if (until_us == 0)
         field_json(&why, "parked", STR("true"));
-    field_text(&why, "step", turn_step(t)->code);
+    field_text(&why, "step", turn_code(t));
     field_json(&why, "asked", str_printf(t->mem, "%lld", (long long)(cursor->asked - a->before)));
     field_json(&why, "error", a->error_json);
     field_time(&why, "since", a->since_us);
@@ -67,8 +67,8 @@ static void park(struct turn *t)
     struct cursor *cursor = &t->x->cursor;
     struct reconciling *a = own_reconciling(t);
 
-    outcome_dead_letter(t, LETTER_RECONCILE, turn_step(t)->code, cursor->asked - a->before,
-                        a->error_json, a->input_json);
+    outcome_dead_letter(t, LETTER_RECONCILE, turn_code(t), cursor->asked - a->before, a->error_json,
+                        a->input_json);
     t->out->dead_letters.items[t->out->dead_letters.count - 1].sent = a->sent;
     a->letter = uuid_text(t->mem, t->out->dead_letters.items[t->out->dead_letters.count - 1].id);
     cursor->wake_at_us = 0;

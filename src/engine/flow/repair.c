@@ -252,7 +252,7 @@ static bool leaves_step_behind(const struct turn *t)
     if (x->other_count > 0 || x->frame_count > 0 || x->cursor.step >= x->program->step_count ||
         x->cursor.reconciling != NULL || turn_is_in_visit(x) || is_indeterminate(x))
         return false;
-    return program_step(to, turn_step(t)->code) == NULL;
+    return program_step(to, turn_code(t)) == NULL;
 }
 
 /* The visit that the cursor stands in ends here: what it has done, or may have, can be undone. */
@@ -270,7 +270,7 @@ static bool takes_up_step(const struct turn *t)
     const struct execution *x = t->x;
 
     return x->cursor.step < x->program->step_count && x->cursor.reconciling == NULL &&
-           (t->ev->from.len == 0 || str_eq(t->ev->from, turn_step(t)->code));
+           (t->ev->from.len == 0 || str_eq(t->ev->from, turn_code(t)));
 }
 
 bool repair_retry(struct turn *t, bool *complete, struct err *err)
@@ -287,10 +287,15 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
         x->cursor = (struct cursor){.step = x->program->step_count};
     is_behind = x->cursor.behind != BEHIND_NOTHING && t->ev->from.len == 0;
     continues = !is_behind && continues_visit(t);
+    if (continues && !version_keeps_visit(t, err))
+        return false;
     if (!continues && !is_behind && takes_up_step(t))
         carried = ledger_carry(t);
     if (carried.len > 0 && !version_keeps_commands(t, carried, err))
         return false;
+    if (carried.len > 0 && t->ev->program != NULL &&
+        !ledger_name_program(t, former_name(t->mem, x->program), &carried))
+        return err_set(err, ERR_CONFLICT, "%pS", SENTENCE_ARG(t->failure.message));
     /* By the version that the visit has run with. */
     if (!continues && !is_behind && carried.len == 0 && x->cursor.reconciling == NULL)
         leave_unfinished(t, "it was left before it had ended");

@@ -27,8 +27,13 @@
 /* From the first attempt of a rollback on, whatever its policy says. */
 static const int64_t ROLLBACK_TIME_US = INT64_C(86400) * 1000000;
 
-bool rollback_is_possible(const struct program *p)
+bool rollback_is_possible(const struct execution *x)
 {
+    const struct program *p = x->program;
+
+    /* Whether an earlier program had rollbacks is found out when it is read. */
+    if (x->has_moved)
+        return true;
     for (uint32_t i = 0; i < p->step_count; i++) {
         const struct step *s = &p->steps[i];
         if (s->rollback.procedure != NULL ||
@@ -187,14 +192,12 @@ static struct value delta_member(struct turn *t, const struct history_row *row, 
 /* How a visit is undone: not at all, by the step's own rollback, or by those of its commands. */
 enum rollback_way { ROLLBACK_NONE, ROLLBACK_STEP, ROLLBACK_COMMANDS };
 
-static enum rollback_way way_of(struct turn *t, const struct history_row *row, struct value *delta)
+static enum rollback_way way_of(struct turn *t, const struct program *p,
+                                const struct history_row *row, struct value *delta)
 {
-    const struct step *step;
+    const struct step *step = program_step(p, row->step);
     bool completed = str_eq(row->status, STR("completed"));
 
-    if (row->kind != HISTORY_FORWARD || (!completed && !str_eq(row->status, STR("failed"))))
-        return ROLLBACK_NONE;
-    step = program_step(t->x->program, row->step);
     if (step == NULL || (step->rollback.procedure == NULL &&
                          (step->kind != STEP_PROCEDURE || !step->procedure->has_rollbacks)))
         return ROLLBACK_NONE;
@@ -211,14 +214,11 @@ static enum rollback_way way_of(struct turn *t, const struct history_row *row, s
 }
 
 /* Nobody knows whether it has happened, and it says nothing about how it is undone. */
-static bool is_lost(struct turn *t, const struct history_row *row)
+static bool is_lost(struct turn *t, const struct program *p, const struct history_row *row)
 {
-    const struct step *step;
+    const struct step *step = program_step(p, row->step);
 
-    if (row->kind != HISTORY_FORWARD || !str_eq(row->status, STR("failed")))
-        return false;
-    step = program_step(t->x->program, row->step);
-    return step != NULL && step->rollback.procedure == NULL &&
+    return step != NULL && str_eq(row->status, STR("failed")) && step->rollback.procedure == NULL &&
            value_is_true(delta_member(t, row, STR("maybe"))) &&
            !rollback_command_is_in_doubt(delta_member(t, row, STR("undo")));
 }
@@ -292,6 +292,56 @@ static enum step_result lose_history(struct turn *t)
     return STEP_DONE;
 }
 
+/* The program that a visit has run with is not there any more: a person must see that. */
+static void lose_program(struct turn *t, struct rollback *rollback)
+{
+    struct str error_json;
+
+    (void)turn_fail(t, STR("internal_program"), ERR_CLASS_BUSINESS,
+                    "version %.*s, which it has run with, cannot be read any more: what was done "
+                    "by it cannot be rolled back",
+                    STR_ARG(rollback->under));
+    (void)turn_failure(t, &error_json);
+    turn_row(t, HISTORY_EVENT, STR_NONE, STR("lost"))->error_json = error_json;
+    outcome_dead_letter(t, LETTER_COMPENSATION, STR_NONE, 1, error_json, STR_NONE);
+    rollback->is_unreadable = true;
+    rollback->row = 0;
+}
+
+static bool ends_visit(const struct history_row *row)
+{
+    return row->kind == HISTORY_FORWARD &&
+           (str_eq(row->status, STR("completed")) || str_eq(row->status, STR("failed")));
+}
+
+/*
+ * Whether a visit that has ended is to be rolled back, by the program that it
+ * has run with. STEP_MOVED: it is, and it is rollback.row; STEP_DONE, STEP_NEEDS.
+ */
+static enum step_result choose_visit(struct turn *t, struct rollback *rollback,
+                                     const struct history_row *row)
+{
+    const struct program *p;
+    enum step_result end = rollback_program(t, rollback->under, &p);
+    enum rollback_way way;
+    struct value delta;
+
+    if (end == STEP_FAILED)
+        lose_program(t, rollback);
+    if (end != STEP_DONE)
+        return end == STEP_NEEDS ? end : STEP_DONE;
+    if (!rollback->is_known && is_lost(t, p, row))
+        outcome_lost(t, row);
+    way = way_of(t, p, row, &delta);
+    if (way == ROLLBACK_NONE)
+        return STEP_DONE;
+    rollback->row = row->seq;
+    rollback->commands_left = way == ROLLBACK_COMMANDS
+                                  ? rollback_command_count(value_map_get_str(delta, STR("undo")))
+                                  : 0;
+    return STEP_MOVED;
+}
+
 /* The next visit to undo becomes rollback.row. STEP_DONE: there is none left. */
 static enum step_result find_next(struct turn *t)
 {
@@ -301,8 +351,7 @@ static enum step_result find_next(struct turn *t)
     while (rollback->before > 1) {
         const struct history_row *row = row_at(t, rollback->before - 1);
         struct history_row copy;
-        struct value delta;
-        enum rollback_way way;
+        enum step_result end;
 
         if (row == NULL && !event_reads(t->ev)->has_history)
             return need_history(t, rollback->before - 1);
@@ -324,18 +373,12 @@ static enum step_result find_next(struct turn *t)
             continue;
         rollback_read_again(t, rollback, row);
         rollback->is_known = rollback->is_known || ends_rollback(t, row);
-        if (was_tried_again(rollback, row))
+        rollback_pass_move(t, rollback, row);
+        if (was_tried_again(rollback, row) || !ends_visit(row) || rollback->is_unreadable)
             continue;
-        if (!rollback->is_known && is_lost(t, row))
-            outcome_lost(t, row);
-        way = way_of(t, row, &delta);
-        if (way == ROLLBACK_NONE)
-            continue;
-        rollback->row = row->seq;
-        rollback->commands_left =
-            way == ROLLBACK_COMMANDS ? rollback_command_count(value_map_get_str(delta, STR("undo")))
-                                     : 0;
-        return STEP_MOVED;
+        end = choose_visit(t, rollback, row);
+        if (end != STEP_DONE)
+            return end;
     }
     return STEP_DONE;
 }
@@ -561,23 +604,29 @@ static enum step_result run_rollback(struct turn *t, struct value delta, struct 
     return procedure_run(t, step->rollback.procedure, STR_NONE, input, out);
 }
 
-/* One attempt of the visit of rollback.row. */
-static enum step_result roll_back_one(struct turn *t)
+/* The program that has run the visit, or the command of it whose rollback is next. */
+static enum step_result program_of_visit(struct turn *t, const struct history_row *row,
+                                         struct value delta, const struct program **out)
 {
-    const struct history_row *row = row_at(t, t->x->rollback->row);
-    struct history_row copy;
-    struct visit_view u;
-    struct value delta, output;
+    const struct rollback *rollback = t->x->rollback;
+    struct str under = STR_NONE;
     enum step_result end;
 
-    if (row == NULL && event_reads(t->ev)->has_history)
-        return lose_history(t);
-    if (row == NULL)
-        return need_history(t, t->x->rollback->row);
-    /* Rows are added while it is in use, and the array may move. */
-    copy = *row;
-    delta = turn_read(t, copy.delta_json, value_map_empty());
-    begin_rollback(t, &u, &copy, delta);
+    if (rollback->commands_left > 0)
+        under =
+            rollback_command_under(value_map_get_str(delta, STR("undo")), command_place(t, delta));
+    end = rollback_program(t, under.len > 0 ? under : rollback->under, out);
+    return end == STEP_DONE && program_step(*out, row->step) == NULL ? STEP_FAILED : end;
+}
+
+static enum step_result try_rollback(struct turn *t, const struct history_row *row,
+                                     struct value delta)
+{
+    struct value output;
+    struct visit_view u;
+    enum step_result end;
+
+    begin_rollback(t, &u, row, delta);
     end = run_rollback(t, delta, &output);
     if (end == STEP_DONE)
         end = succeeded(t, output);
@@ -588,6 +637,34 @@ static enum step_result roll_back_one(struct turn *t)
     t->key_visit = 0;
     t->is_answered = false;
     t->refused_at = STR_NONE;
+    return end;
+}
+
+/* One attempt of the visit of rollback.row. */
+static enum step_result roll_back_one(struct turn *t)
+{
+    const struct history_row *row = row_at(t, t->x->rollback->row);
+    const struct program *p;
+    struct rollback_detour own;
+    struct history_row copy;
+    struct value delta;
+    enum step_result end;
+
+    if (row == NULL && event_reads(t->ev)->has_history)
+        return lose_history(t);
+    if (row == NULL)
+        return need_history(t, t->x->rollback->row);
+    /* Rows are added while it is in use, and the array may move. */
+    copy = *row;
+    delta = turn_read(t, copy.delta_json, value_map_empty());
+    end = program_of_visit(t, &copy, delta, &p);
+    if (end == STEP_FAILED)
+        lose_program(t, own_rollback(t));
+    if (end != STEP_DONE)
+        return end == STEP_FAILED ? STEP_DONE : end;
+    rollback_detour(t, p, &own);
+    end = try_rollback(t, &copy, delta);
+    rollback_return(t, &own);
     return end;
 }
 

@@ -2,7 +2,7 @@
  * rollback.h - rolling back what was done.
  * Internal to src/engine.
  *
- * why: decisions 0062, 0121, 0366
+ * why: decisions 0062, 0121, 0366, 0385
  */
 #ifndef PAWL_ENGINE_FLOW_ROLLBACK_H
 #define PAWL_ENGINE_FLOW_ROLLBACK_H
@@ -17,8 +17,8 @@ enum step_result rollback_input(struct turn *t, const struct mapping *input, str
 /* What the commands of a rollback have done before it stopped; suspend_resume(). */
 enum step_result rollback_recall(struct turn *t, const struct procedure *p) MUST_USE;
 
-/* Whether anything in the program can be rolled back. */
-bool rollback_is_possible(const struct program *p);
+/* Whether anything that the execution has done may have a rollback. */
+bool rollback_is_possible(const struct execution *x);
 
 /* From now on the execution rolls back, and ends like this. The last row says why. */
 void rollback_begin(struct turn *t, enum execution_status end);
@@ -49,9 +49,34 @@ bool rollback_command_is_in_doubt(struct value rollback);
 /* The visit that the command at a place was done in, when that was not the one of the row; else 0. */
 int64_t rollback_command_visit(struct value rollback, struct str place);
 
+/* The program that it was done with, when that was not the one of the row: former_name(); or empty. */
+struct str rollback_command_under(struct value rollback, struct str place);
+
 /* Roll back the command that stands there. */
 enum step_result rollback_command_run(struct turn *t, const struct step *step,
                                       struct value rollback, struct str place, struct value *out);
+
+/* --- rollback_program.c: what earlier programs have done --- */
+
+/* Rows of other programs are behind this one, or it says that: the walk goes on with theirs. */
+void rollback_pass_move(struct turn *t, struct rollback *rollback, const struct history_row *row);
+
+/*
+ * The program of that name, empty: the execution's own. STEP_DONE, STEP_NEEDS:
+ * it must be read first; STEP_FAILED: there is none.
+ */
+enum step_result rollback_program(struct turn *t, struct str name, const struct program **out);
+
+/* The turn of an execution, while a visit of another program is rolled back. */
+struct rollback_detour {
+    const struct program *program;
+    struct step_state *steps;
+    struct value *slots;
+};
+
+/* Let the turn run with that program, until rollback_return(). */
+void rollback_detour(struct turn *t, const struct program *p, struct rollback_detour *own);
+void rollback_return(struct turn *t, const struct rollback_detour *own);
 
 /* --- rollback_retry.c: rollbacks that were given up --- */
 

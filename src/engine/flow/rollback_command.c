@@ -7,6 +7,7 @@
  *                   names: {"": {as: result}}, by place of the call; "" the step's own
  *                   inputs: {"2": {...}},      of the calls
  *                   visits: {"1": 1},          of what was done in an earlier visit
+ *                   under: {"1": "3"},         ... with an earlier program: former_name()
  *                   maybe: ["2.1"]}            those of `done` that may not have happened
  */
 #include "engine/command/ledger.h"
@@ -76,6 +77,22 @@ static void write_visits(struct turn *t, struct buf *out)
     buf_char(out, '}');
 }
 
+static void write_programs(struct turn *t, struct buf *out)
+{
+    object_nested(out, "under");
+    for (size_t i = 0; i < t->run.finished.count; i++) {
+        const struct finished *f = &t->run.finished.items[i];
+
+        if (f->under.len == 0)
+            continue;
+        object_next(out);
+        json_write_string(out, procedure_place(t->mem, f->path, f->command->position));
+        buf_char(out, ':');
+        json_write_string(out, f->under);
+    }
+    buf_char(out, '}');
+}
+
 void rollback_command_note(struct turn *t)
 {
     struct str names, inputs;
@@ -96,6 +113,8 @@ void rollback_command_note(struct turn *t)
     object_json(&out, "names", names);
     object_json(&out, "inputs", inputs);
     write_visits(t, &out);
+    if (t->x->has_moved)
+        write_programs(t, &out);
     object_list(&out, "maybe");
     write_done(t, &out, true);
     buf_char(&out, ']');
@@ -124,6 +143,13 @@ int64_t rollback_command_visit(struct value rollback, struct str place)
     struct value visit = value_map_member(value_map_get_str(rollback, STR("visits")), place);
 
     return visit.kind == VALUE_INT ? visit.i : 0;
+}
+
+struct str rollback_command_under(struct value rollback, struct str place)
+{
+    struct value under = value_map_member(rollback, STR("under"));
+
+    return under.kind == VALUE_MAP ? value_map_text(under, place) : STR_NONE;
 }
 
 /* The results by name, where the expressions of the procedure look for them. */

@@ -4,7 +4,7 @@
  * The state remembers each of them with the id of its dead letter, so that an
  * operator's retry of the letter finds it, once:
  *
- *     {letter, row, commands, attempts}    row and commands as in struct rollback
+ *     {letter, row, commands, attempts, under}    all but attempts as in struct rollback
  *
  * The execution has ended. It is compensating again for this one rollback, and
  * ends as it had ended; only error.compensation may be another then.
@@ -61,10 +61,12 @@ void rollback_retry_note(struct turn *t)
     struct str json;
     struct err err;
 
-    json =
-        str_printf(t->mem, "{\"letter\":\"%s\",\"row\":%lld,\"commands\":%lld,\"attempts\":%lld}",
-                   UUID_STR(l->id).ptr, (long long)t->x->rollback->row,
-                   (long long)t->x->rollback->commands_left, (long long)t->x->cursor.attempt);
+    json = str_printf(t->mem,
+                      "{\"letter\":\"%s\",\"row\":%lld,\"commands\":%lld,\"attempts\":%lld,"
+                      "\"under\":\"%.*s\"}",
+                      UUID_STR(l->id).ptr, (long long)t->x->rollback->row,
+                      (long long)t->x->rollback->commands_left, (long long)t->x->cursor.attempt,
+                      STR_ARG(t->x->rollback->under));
     if (!json_read(t->mem, json, &given_up, &err))
         PANIC("what was written does not read back");
     turn_note(t, "givenUp", json);
@@ -121,6 +123,7 @@ bool rollback_retry_begin(struct turn *t, struct err *err)
                                   .before = 1, /* no other row is looked at */
                                   .row = value_map_int(given_up, STR("row")),
                                   .commands_left = value_map_int(given_up, STR("commands")),
+                                  .under = value_map_text(given_up, STR("under")),
                                   .is_retry = true,
                                   .tried_before = value_map_int(given_up, STR("attempts"))};
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("undo"));

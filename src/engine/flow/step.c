@@ -31,7 +31,7 @@ enum {
 struct history_row *step_row(struct turn *t, enum history_kind kind, struct str status)
 {
     const struct cursor *cursor = &t->x->cursor;
-    struct history_row *row = turn_row(t, kind, turn_step(t)->code, status);
+    struct history_row *row = turn_row(t, kind, turn_code(t), status);
 
     row->visit = cursor->visit;
     row->attempt = cursor->attempt;

@@ -5,7 +5,9 @@
 #include "engine/flow/version.h"
 
 #include "base/text/ascii.h"
+#include "engine/command/ledger.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/reads.h"
 #include "engine/flow/strand.h"
 #include "value/json.h"
 
@@ -260,6 +262,35 @@ bool version_keeps_commands(struct turn *t, struct str suspended_json, struct er
            cannot_move(err, step->code, OTHER_COMMANDS);
 }
 
+/* What the visit has done by now was done with the program that is left. */
+static bool name_program(struct turn *t, struct err *err)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct str name = former_name(t->mem, t->x->program);
+    struct reconciling *asking;
+    bool ok;
+
+    if (cursor->reconciling != NULL) {
+        asking = arena_alloc(t->mem, sizeof(*asking));
+        *asking = *cursor->reconciling;
+        ok = ledger_name_program(t, name, &asking->suspended_json);
+        cursor->reconciling = asking;
+    } else {
+        ok = ledger_name_program(t, name, &cursor->suspended_json);
+    }
+    return ok || err_set(err, ERR_CONFLICT, "%pS", SENTENCE_ARG(t->failure.message));
+}
+
+bool version_keeps_visit(struct turn *t, struct err *err)
+{
+    const struct step *step;
+
+    if (t->ev->program == NULL)
+        return true;
+    step = counterpart(t->x, t->ev->program, t->x->cursor.step, err);
+    return step != NULL && (keeps_visit(t, step) || cannot_move(err, step->code, OTHER_COMMANDS));
+}
+
 static bool move_strand(struct turn *t, const struct program *to, struct err *err)
 {
     struct execution *x = t->x;
@@ -272,13 +303,15 @@ static bool move_strand(struct turn *t, const struct program *to, struct err *er
         if (!status_is_terminal(x->status) && x->cursor.phase == PHASE_WAIT &&
             !keeps_wait(turn_step(t), step))
             return cannot_move(err, step->code, "waits for something else");
-        if (t->ev->kind == EVENT_MIGRATE && turn_is_in_visit(x) && !keeps_visit(t, step))
+        if (turn_is_in_visit(x) && !keeps_visit(t, step))
             return cannot_move(err, step->code, OTHER_COMMANDS);
     }
     if (!move_frames(t, to, err))
         return false;
     if (step != NULL && !version_is_within(x, to, step))
         return cannot_move(err, step->code, "stands in another place");
+    if (!name_program(t, err))
+        return false;
     x->cursor.step = step != NULL ? step->index : to->step_count;
     return true;
 }
@@ -388,7 +421,9 @@ bool version_move(struct turn *t, const struct program *to, struct err *err)
     move_rounds(t, to);
     drop_steps(t, to);
     move_steps(t, to);
+    turn_note(t, "was", str_printf(t->mem, "\"%.*s\"", STR_ARG(former_name(t->mem, x->program))));
     x->program = to;
+    x->has_moved = true;
     state_give_visits(x);
     t->slots = ARENA_ARRAY(t->mem, to->slot_count + 1u, struct value);
     t->activation.slots = t->slots;

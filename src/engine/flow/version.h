@@ -21,6 +21,9 @@ bool version_move(struct turn *t, const struct program *to, struct err *err) MUS
  */
 bool version_keeps_commands(struct turn *t, struct str suspended_json, struct err *err) MUST_USE;
 
+/* The same for what the visit that the cursor stands at has done, which goes on. */
+bool version_keeps_visit(struct turn *t, struct err *err) MUST_USE;
+
 /* Whether the frames of the execution are those around this step of `to`. */
 bool version_is_within(const struct execution *x, const struct program *to,
                        const struct step *step);

@@ -2,6 +2,7 @@
  * load_turn.c - what a turn of an execution asks for is read into the memory of
  * its entry; see load.h.
  */
+#include "define/program.h"
 #include "engine/commit/commit.h"
 #include "engine/commit/search.h"
 #include "engine/execution.h"
@@ -58,6 +59,26 @@ static bool load_process(struct node *n, struct reader *reader, struct arena *me
         *VEC_ADD(mem, &w->programs) = read;
     }
     *VEC_ADD(mem, &w->reads->processes) = found;
+    return true;
+}
+
+/* What rolling back asks for: a program that the execution has run with before. */
+static bool load_former(struct node *n, struct reader *reader, struct arena *mem, struct str name,
+                        struct work *w, struct err *err)
+{
+    struct former_read found = {.name = str_copy(mem, name)};
+    struct program_read read;
+    struct str snapshot;
+    int64_t version;
+
+    if (former_name_read(name, &version, &snapshot)) {
+        if (!program_read_pinned(n, reader, mem, w->entry->x->program->code, version, snapshot,
+                                 &read, err))
+            return false;
+        found.program = read.program;
+        *VEC_ADD(mem, &w->programs) = read;
+    }
+    *VEC_ADD(mem, &w->reads->formers) = found;
     return true;
 }
 
@@ -121,6 +142,9 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
     }
     for (size_t i = 0; i < c->needs_processes.count; i++)
         if (!load_process(n, reader, mem, &c->needs_processes.items[i], w, err))
+            return false;
+    for (size_t i = 0; i < c->needs_formers.count; i++)
+        if (!load_former(n, reader, mem, c->needs_formers.items[i], w, err))
             return false;
     for (size_t i = 0; i < c->needs_kept.count; i++)
         if (!correlate_load(reader, mem, w, c->needs_kept.items[i], VEC_ADD(mem, &w->reads->kept),

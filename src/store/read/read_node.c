@@ -52,6 +52,20 @@ bool read_old_snapshots(struct reader *r, struct arena *mem, int64_t before_us,
     return rows_end(&rows, err);
 }
 
+/* Those of programs that an execution had before, with a blank between two. */
+static void add_former(struct arena *mem, struct str all, struct snapshot_hashes *out)
+{
+    size_t from = 0;
+
+    while (from < all.len) {
+        int64_t blank = str_find(all, STR(" "), from);
+        size_t end = blank < 0 ? all.len : (size_t)blank;
+
+        *VEC_ADD(mem, out) = str_slice(all, from, end);
+        from = end + 1;
+    }
+}
+
 bool read_pinned(struct reader *r, struct arena *mem, int64_t after_row, int64_t limit,
                  struct pinned_snapshots *out, struct err *err)
 {
@@ -63,6 +77,7 @@ bool read_pinned(struct reader *r, struct arena *mem, int64_t after_row, int64_t
         int64_t row = rows_int(&rows, 1);
 
         *VEC_ADD(mem, &out->hashes) = rows_text(&rows, 0);
+        add_former(mem, rows_text(&rows, 3), &out->hashes);
         out->last_row = row > out->last_row ? row : out->last_row;
         out->seen += rows_int(&rows, 2);
     }
