@@ -1,6 +1,7 @@
 /* test_store_sqlite.c - the contract on SQLite, and what only a file can suffer. */
 #include "engine/commit/commit.h"
 #include "store/contract.h"
+#include "store/db/db_sqlite.h"
 #include "store/db/migrate.h"
 #include "store/db/sql.h"
 #include "store/read/reader.h"
@@ -428,6 +429,32 @@ static void test_sqlite__advance_writes_the_indexes_of_what_changes_alone(void *
     sqlite3_close(handle);
 }
 
+static int schema_bytes(struct db *db)
+{
+    int now = 0, most = 0;
+
+    assert_int_equal(
+        sqlite3_db_status(db_sqlite_handle(db), SQLITE_DBSTATUS_SCHEMA_USED, &now, &most, 0),
+        SQLITE_OK);
+    return now;
+}
+
+/* A server that is idle has connections that nobody has asked yet. */
+static void test_sqlite__connection_for_later_takes_no_memory_until_it_is_used(void **state)
+{
+    struct contract *c = *state;
+    struct err err;
+    struct db *db = db_sqlite_open(path_of(c, "pawl.db"), DB_READ_LATER, &err);
+
+    assert_non_null(db);
+    assert_int_equal(schema_bytes(db), 0);
+    assert_true(db_run(db, SQL_EXECUTION_STATE, DB_PARAMS(db_int(1))) <= DB_DONE);
+    db_end(db, SQL_EXECUTION_STATE);
+    assert_true(schema_bytes(db) > 0);
+    assert_int_equal(db_exec(db, SQL_LIVE_KEY_DROP, DB_PARAMS(db_int(1))), DB_READ_ONLY);
+    db_close(db);
+}
+
 struct slow {
     bool ok;
     struct err err;
@@ -507,6 +534,7 @@ int main(void)
         CLAIM(test_sqlite__no_read_scans_a_table),
         CLAIM(test_sqlite__writing_a_commit_makes_no_table_and_searches_no_text),
         CLAIM(test_sqlite__advance_writes_the_indexes_of_what_changes_alone),
+        CLAIM(test_sqlite__connection_for_later_takes_no_memory_until_it_is_used),
         CLAIM(test_sqlite__slow_read_is_cut),
         CLAIM(test_sqlite__begin_that_is_cut_leaves_no_snapshot_open),
     };

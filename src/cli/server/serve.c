@@ -2,6 +2,7 @@
 #include "api/access/token.h"
 #include "api/open.h"
 #include "base/log.h"
+#include "base/resident.h"
 #include "base/text/ascii.h"
 #include "base/url.h"
 #include "cli/command.h"
@@ -565,6 +566,7 @@ static int serve(struct server *s)
     meters_init(&s->meters);
     if (open_server(s, &token, &err)) {
         print_welcome(s, token);
+        resident_trim();
         s->status = node_run(s->node) == NODE_UNDECIDED ? EXIT_UNDECIDED : EXIT_OK;
         if (s->status == EXIT_UNDECIDED)
             api_answer_undecided(s->api);

@@ -69,6 +69,8 @@ bool call_file_open(struct call_file *f, struct str data_path, unsigned slot_cou
     for (unsigned i = slot_count; i > 0; i--)
         if (f->slots[i - 1].seq == 0)
             f->free[f->free_count++] = i - 1;
+    /* The pages stay in the file; few of them are used at once. */
+    (void)madvise(f->slots, slot_count * sizeof(*f->slots), MADV_DONTNEED);
     return true;
 }
 

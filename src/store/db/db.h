@@ -268,8 +268,13 @@ void db_note_connected(_Atomic int64_t *lost_since_us);
 
 /* --- drivers --- */
 
-/* DB_WAIT: as DB_WRITE, but statements wait for rows that others pass over (PostgreSQL only). */
-enum db_mode { DB_READ, DB_WRITE, DB_CREATE, DB_WAIT };
+enum db_mode {
+    DB_READ,
+    DB_READ_LATER, /* SQLite: the same, but the file is read when it is first used */
+    DB_WRITE,
+    DB_CREATE,
+    DB_WAIT, /* PostgreSQL: as DB_WRITE, but statements wait for rows that others pass over */
+};
 
 /* Open an SQLite file; NULL and *err. DB_READ connections cannot write. */
 struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err) MUST_USE;

@@ -37,6 +37,7 @@ struct db_sqlite {
     bool open[SQL_COUNT];
     int64_t log_pages;
     int64_t cut_at_us;     /* by the monotonic clock; 0 = never */
+    bool is_unread;        /* DB_READ_LATER: its schema takes memory once it is used */
     sqlite3_stmt *writing; /* the rows of a whole table: table_sqlite.c */
 };
 
@@ -145,6 +146,19 @@ static int bind(sqlite3_stmt *statement, int number, const struct db_value *v)
     PANIC("unknown kind of parameter");
 }
 
+static enum db_status prepare_to_read(struct db_sqlite *db);
+
+static enum db_status sqlite_prepare(struct db_sqlite *db, enum sql sql)
+{
+    enum db_status status = db->is_unread ? prepare_to_read(db) : DB_DONE;
+
+    if (status != DB_DONE)
+        return status;
+    db->is_unread = false;
+    return note(db, sqlite3_prepare_v3(db->handle, sql_for_sqlite(sql), -1,
+                                       SQLITE_PREPARE_PERSISTENT, &db->statements[sql], NULL));
+}
+
 static enum db_status sqlite_run(struct db *base, enum sql sql, const struct db_value *params,
                                  unsigned count)
 {
@@ -154,11 +168,11 @@ static enum db_status sqlite_run(struct db *base, enum sql sql, const struct db_
 
     ASSERT(!db->open[sql] && count <= DB_PARAMS_MAX);
     if (UNLIKELY(statement == NULL)) {
-        code = sqlite3_prepare_v3(db->handle, sql_for_sqlite(sql), -1, SQLITE_PREPARE_PERSISTENT,
-                                  &statement, NULL);
-        if (code != SQLITE_OK)
-            return note(db, code);
-        db->statements[sql] = statement;
+        enum db_status status = sqlite_prepare(db, sql);
+
+        if (status != DB_DONE)
+            return status;
+        statement = db->statements[sql];
     }
     for (unsigned i = 0; i < count; i++) {
         code = bind(statement, (int)i + 1, &params[i]);
@@ -432,14 +446,17 @@ struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err)
     db->base.ops = &sqlite_ops;
     if (mode == DB_CREATE)
         flags |= SQLITE_OPEN_CREATE;
-    code = sqlite3_open_v2(name, &db->handle, flags, mode == DB_READ ? NULL : writing_vfs);
+    code = sqlite3_open_v2(name, &db->handle, flags, mode <= DB_READ_LATER ? NULL : writing_vfs);
     free(name);
     alloc_check(db->handle);
     sqlite3_extended_result_codes(db->handle, 1);
     sqlite3_busy_timeout(db->handle, BUSY_MS);
     status = note(db, code);
-    if (status == DB_DONE)
-        status = mode == DB_READ ? prepare_to_read(db) : prepare_to_write(db, mode == DB_CREATE);
+    db->is_unread = mode == DB_READ_LATER;
+    if (status == DB_DONE && mode == DB_READ)
+        status = prepare_to_read(db);
+    else if (status == DB_DONE && mode != DB_READ_LATER)
+        status = prepare_to_write(db, mode == DB_CREATE);
     if (status == DB_DONE)
         return &db->base;
     (void)db_fail(&db->base, status, &cause);

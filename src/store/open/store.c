@@ -202,7 +202,7 @@ static bool open_database(struct sql_store *s, struct err *err)
 static bool connect_readers(struct sql_store *s, unsigned count, struct db **out, struct err *err)
 {
     for (unsigned i = 0; i < count; i++) {
-        out[i] = store_connect(s, DB_READ, err);
+        out[i] = store_connect(s, s->is_sqlite ? DB_READ_LATER : DB_READ, err);
         if (out[i] == NULL) {
             while (i-- > 0)
                 db_close(out[i]);
