@@ -176,6 +176,19 @@ claim('whoever may not start it may not try it', async (rig) => {
     equal((await tried(rig, 'guarded', {})).status, 'completed', 'an administrator');
 });
 
+claim('how long a dry-run may take does not depend on what else the machine does', async (rig) => {
+    await rig.publish({ code: 'many', input: [{ name: 'items', type: 'array' }], steps: [
+        { code: 'each', loop: { for: '$.input.items', steps: [{ code: 'one', procedure: { type: 'compute.transform', data: { n: '=size(lists.range(300).map(x, x * 2))' } } }] } }] });
+    const asked = rig.api('POST', '/scenarios/many/dry-run', { input: { items: Array.from({ length: 5000 }, (_, i) => i) } });
+    // A process that gets no time, as on a machine with too much to do.
+    await new Promise((done) => setTimeout(done, 100));
+    rig.server.child.kill('SIGSTOP');
+    await new Promise((done) => setTimeout(done, 1500));
+    rig.server.child.kill('SIGCONT');
+    const answer = await asked;
+    equal([answer.status, answer.body.status], [200, 'completed'], answer.raw?.slice(0, 500));
+});
+
 claim('what goes on for ever, or grows, is cut', async (rig) => {
     const rest = { code: 'rest', procedure: { type: 'wait.timer', duration: '1s' } };
     await rig.publish({ code: 'endless', settings: { timeout: '3650d' }, steps: [{ code: 'each', loop: { while: 'true', max: 100000, steps: [rest] } }] });

@@ -185,7 +185,7 @@ claim('a wrong token is 409, an unknown job 404, a body that says nothing 422', 
     ])
         refused(await rig.api('POST', `/jobs/${job.id}/${what}`, body), 422, 'invalid');
     for (const body of [
-        {}, { types: [] }, { types: 'a.b' }, { types: ['nodot'] }, { types: [1] }, { types: ['a.b'], max: 0 },
+        {}, { types: [] }, { types: 'a.b' }, { types: ['nodot'] }, { types: ['it.*'] }, { types: [1] }, { types: ['a.b'], max: 0 },
         { types: ['a.b'], max: 101 }, { types: ['a.b'], wait: '6m' }, { types: ['a.b'], lease: '10ms' },
         { types: ['a.b'], colour: 1 },
     ])

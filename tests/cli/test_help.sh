@@ -12,6 +12,10 @@ has() {
     [[ $out == *"$1"* ]]
 }
 
+lacks() {
+    [[ $out != *"$1"* ]]
+}
+
 is() {
     [ "$out" = "$1" ]
 }
@@ -42,6 +46,16 @@ out=$(pawl show --jsno x 2>&1; echo "$?")
 claim "an unknown option has a hint" has "did you mean --json?"
 out=$(pawl 2>&1 >/dev/null; echo "$?")
 claim "nothing is wrong usage" is 2
+
+# --- what all commands that talk to a server have in common ---
+
+mapfile -t remote < <(sed -n 's/^\(REMOTE\|ACT\)(\([a-z_]*\),.*/\2/p' "$root/src/cli/commands.def")
+claim "the commands of servers are read" [ "${#remote[@]}" -ge 20 ]
+for command in "${remote[@]}"; do
+    command=${command//_/-}
+    out=$(pawl "$command" --url http://127.0.0.1:1 --token x --ca none.pem </dev/null 2>&1)
+    claim "$command takes --url, --token and --ca" lacks "there is no option"
+done
 
 # --- pages for man ---
 

@@ -105,6 +105,10 @@ static bool take_types(struct call *c, struct value written, struct job_poll *ou
             return call_refuse_field(
                 c, "types", "bad_value",
                 "a type is the name of an external procedure: \"namespace.name\"");
+        if (str_find(value_text(v), STR("*"), 0) >= 0)
+            return call_refuse_field(c, "types", "bad_value",
+                                     "a type is written out: patterns such as \"it.*\" are not "
+                                     "taken");
         if (!type_is_listed(types, out->type_count, value_text(v)))
             types[out->type_count++] = value_text(v);
     }

@@ -82,6 +82,11 @@ static int64_t system_mono_us(const struct clock *clock)
     return read_us(CLOCK_MONOTONIC);
 }
 
+int64_t clock_thread_us(void)
+{
+    return read_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
 const struct clock clock_system = {.wall_us = system_wall_us, .mono_us = system_mono_us};
 
 /* The struct clock is the first field of its struct clock_manual. */

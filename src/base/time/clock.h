@@ -31,6 +31,12 @@ static inline int64_t clock_mono_us(const struct clock *c)
 }
 
 /*
+ * Microseconds of processor time that this thread has used: what a bound on
+ * work is measured by, so that it does not depend on what else the machine does.
+ */
+int64_t clock_thread_us(void);
+
+/*
  * The clock of the machine. In check builds its wall time is moved by the
  * seconds in the file that PAWL_CLOCK_FILE names, looked at 20 times a second;
  * or, when the file says "@N", stands still N microseconds after 1970.
