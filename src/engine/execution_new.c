@@ -85,15 +85,33 @@ static bool evaluate_key(struct arena *mem, const struct program *program, struc
     return true;
 }
 
+const char *state_key_mistake(struct str key)
+{
+    if (key.len == 0 || key.len > BUSINESS_KEY_MAX)
+        return PHRASE("a key has from 1 to 255 bytes");
+    if (str_trim(key).len < key.len)
+        return PHRASE("a key neither begins nor ends with a blank");
+    for (size_t i = 0; i < key.len; i++) {
+        unsigned char c = (unsigned char)key.ptr[i];
+        /* U+0080 to U+009F are two bytes. */
+        bool is_c1 = c == 0xc2 && i + 1 < key.len && (unsigned char)key.ptr[i + 1] < 0xa0;
+
+        if (c < 0x20 || c == 0x7f || is_c1)
+            return PHRASE("a key holds no control characters");
+    }
+    return NULL;
+}
+
 bool state_key(struct arena *mem, const struct program *program, struct str given,
                struct value input, struct value webhook, struct value user, struct value config,
                int64_t now_us, struct str *out, struct err *err)
 {
+    const char *mistake;
+
     *out = given;
     if (given.len == 0 && program->key != NULL &&
         !evaluate_key(mem, program, input, webhook, user, config, now_us, out, err))
         return false;
-    if (out->len > BUSINESS_KEY_MAX)
-        return err_set(err, ERR_INVALID, "the key is longer than %d bytes", BUSINESS_KEY_MAX);
-    return true;
+    mistake = out->len > 0 ? state_key_mistake(*out) : NULL;
+    return mistake == NULL || err_set(err, ERR_INVALID, "%s", mistake);
 }

@@ -40,9 +40,16 @@ bool execution_new(struct arena *mem, const struct program *program,
                    struct err *err) MUST_USE;
 
 /*
+ * What is wrong with a business key, wherever it is given or computed; NULL: nothing.
+ * One that people cannot tell from another, by a blank at its end or a control
+ * character, would be a second execution for the same thing.
+ */
+const char *state_key_mistake(struct str key);
+
+/*
  * The business key of a start or a child: `given`, or if that is empty as
  * settings.key says it; empty without one. ERR_INVALID when that gives no
- * string, or the key is too long.
+ * string, or what it gives cannot be a key.
  */
 bool state_key(struct arena *mem, const struct program *program, struct str given,
                struct value input, struct value webhook, struct value user, struct value config,

@@ -11,6 +11,12 @@
     "Referrer-Policy: no-referrer\r\n"                                                             \
     "X-Frame-Options: DENY\r\n"
 
+/* An answer that says nothing else of it is for who asked, and for nobody between or after. */
+#define NOT_STORED "Cache-Control: no-store\r\n"
+
+/* Over TLS a browser does not come back without it, for a year. */
+#define STAYS_SECURE "Strict-Transport-Security: max-age=31536000\r\n"
+
 const char *http_reason(int status)
 {
     static const struct {
@@ -96,6 +102,14 @@ static void write_header(struct buf *out, const char *name, const char *value)
     buf_str(out, STR("\r\n"));
 }
 
+static bool answer_has(const struct http_answer *answer, const char *name)
+{
+    for (int i = 0; i < HTTP_HEADERS_MAX && answer->headers[i].name != NULL; i++)
+        if (strcmp(answer->headers[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 void head_write(struct buf *out, const struct exchange *x, const struct http_answer *answer)
 {
     bool is_stream = x->source.more != NULL;
@@ -119,6 +133,10 @@ void head_write(struct buf *out, const struct exchange *x, const struct http_ans
         buf_str(out, STR("\r\n"));
     }
     buf_str(out, STR(PROTECTIONS));
+    if (!answer_has(answer, "Cache-Control"))
+        buf_str(out, STR(NOT_STORED));
+    if (x->server->tls != NULL)
+        buf_str(out, STR(STAYS_SECURE));
     if (answer->content_type != NULL)
         write_header(out, "Content-Type", answer->content_type);
     for (int i = 0; i < HTTP_HEADERS_MAX && answer->headers[i].name != NULL; i++)

@@ -50,7 +50,8 @@ enum wanted { WANTED_ANY, WANTED_NO, WANTED_YES };
 
 struct task_filter {
     struct str org_id;
-    struct str status, project_id, assigned_to, required_trade, q; /* empty = any */
+    struct str status, project_id, assigned_to, required_trade; /* empty = any */
+    struct str q, id_end; /* patterns of LIKE: for folded titles, or for ids; empty: any */
     enum wanted needs_attention, is_overdue;
     struct str cursor;
     int64_t limit, now_us;

@@ -127,6 +127,7 @@ await claim('TLS serves what plain HTTP does', () =>
         equal(s.url.startsWith('https://127.0.0.1:'), true, s.url);
         equal(s.welcome.includes(`sign in  ${s.url}/ `), true, 'the address to sign in');
         equal((await s.call(null, 'GET', '/healthz')).body, { status: 'ok' });
+        equal((await s.asAdmin('GET', '/me')).headers['strict-transport-security'], 'max-age=31536000');
         await s.publish({ code: 'hello', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] });
         await s.publish({ code: 'waits', steps: [{ code: 'a', procedure: { type: 'wait.signal', signalType: 'go' } }] });
         const ends = await Promise.all(Array.from({ length: 20 }, () =>
@@ -360,8 +361,8 @@ await claim('every answer has the headers that protect browsers', () =>
             await s.call(null, 'GET', '/healthz'), await s.call(null, 'GET', '/api/v1/me'), await s.call(null, 'GET', '/nothing'),
             await s.asAdmin('GET', '/me'), await s.asAdmin('GET', '/events'), await s.asAdmin('DELETE', '/me'), await s.asAdmin('POST', '/executions', '{'),
         ])
-            equal(['x-content-type-options', 'referrer-policy', 'x-frame-options'].map((name) => answer.headers[name]),
-                ['nosniff', 'no-referrer', 'DENY'], `status ${answer.status}`);
+            equal(['x-content-type-options', 'referrer-policy', 'x-frame-options', 'cache-control', 'strict-transport-security'].map((name) => answer.headers[name]),
+                ['nosniff', 'no-referrer', 'DENY', 'no-store', undefined], `status ${answer.status}`);
     }));
 
 const upload = (s, token, method, path, length) => (socket) => socket.write(

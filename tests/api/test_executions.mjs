@@ -66,6 +66,17 @@ async function many(rig, count, code, options = () => ({})) {
 
 // --- lists ---
 
+claim('a key that people cannot tell from another is refused, given or computed', async (rig) => {
+    await rig.publish({ code: 'keyed_by', settings: { key: '$.input.k' }, input: [{ name: 'k', type: 'string', required: true }], steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
+    for (const key of ['\n', 'K ', ' K', 'a\tb', 'a\u007fb', 'a\u0085b', 'K\r\n', 'x'.repeat(256)]) {
+        const given = refused(await rig.api('POST', '/executions', { code: 'keyed_by', key, input: { k: 'x' } }), 422, 'invalid');
+        equal(given.errors[0].pointer, '/key', JSON.stringify(key));
+        refused(await rig.api('POST', '/executions', { code: 'keyed_by', input: { k: key } }), 422, 'invalid');
+    }
+    for (const key of ['a b', 'Заказ № 7', 'x'.repeat(255), '\u00a0x'])
+        equal((await rig.api('POST', '/executions', { code: 'keyed_by', key, input: { k: 'x' } })).body.key, key);
+});
+
 claim('every filter finds what it says, page by page', async (rig) => {
     const a = (await many(rig, 9, 'list_a', (i) => ({ key: `la-${i}` }))).map((x) => x.id);
     const b = ids(await many(rig, 5, 'list_b'));

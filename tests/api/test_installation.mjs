@@ -45,6 +45,7 @@ claim('what belongs to the installation is changed by admins of the default orga
         const problem = refused(await foreign.api(method, path, body), 403, 'default_org_only');
         check(/default organisation/.test(problem.detail), `${pattern}: ${problem.detail}`);
     }
+    for (const path of ['/credentials', '/credentials/bank']) refused(await foreign.api('GET', path), 403, 'default_org_only');
     equal((await foreign.api('GET', '/scenarios')).status, 200, 'reading is for everybody');
     equal((await foreign.api('GET', '/scenarios/shared')).status, 404, 'nothing was changed');
     equal((await foreign.api('GET', '/config/shared')).status, 404, 'nothing was changed');

@@ -388,6 +388,10 @@ claim('an endpoint that is registered is called with the jobs of its namespace',
     await rig.restart();
     equal((await ended(rig, held.id)).context.steps.do.output, { done: 'hold' }, 'a kill in the middle is another attempt');
     equal((await rig.api('GET', '/workers')).body.items.filter((w) => w.namespace === name).length, 1);
+    for (const more of ['paged_b', 'paged.a', 'Paged-c']) equal((await rig.api('PUT', `/workers/${more}`, { url: endpoint.url })).status, 201);
+    equal((await rig.all('/workers', 1)).map((w) => w.namespace), (await rig.all('/workers', 500)).map((w) => w.namespace), 'page by page');
+    equal((await rig.all('/workers', 2)).filter((w) => /^paged/i.test(w.namespace)).length, 3);
+    for (const more of ['paged_b', 'paged.a', 'Paged-c']) await rig.api('DELETE', `/workers/${more}`);
     equal((await rig.api('DELETE', `/workers/${name}`)).status, 204);
     refused(await rig.api('DELETE', `/workers/${name}`), 404, 'not_found');
     refused(await rig.api('GET', `/workers/${name}`), 404, 'not_found');

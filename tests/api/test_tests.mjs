@@ -35,6 +35,12 @@ claim('a test that fails says what was expected and what came', async (rig) => {
     check(items[1].problems.length > 0 && items[1].problems.join().includes('4'), JSON.stringify(items[1]));
 });
 
+claim('two configs of one name are refused as what they are', async (rig) => {
+    const config = (value) => ({ kind: 'config', name: 'never_stored', value });
+    const answer = await rig.api('POST', '/test', { definitions: [adds(2), config(1), config(2)], tests: [wants(3)] });
+    equal([answer.status, answer.body.code], [422, 'invalid'], answer.raw);
+});
+
 claim('an error that has no place is told without one', async (rig) => {
     const waits = { code: 'waits', onError: 'fail_fast', steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go', timeout: '1h' } }] };
     const { items } = await tried(rig, { definitions: [waits], tests: [{ name: 'ends', scenario: 'waits', expect: { status: 'completed' } }] });

@@ -144,7 +144,7 @@ static void test_start__the_key_of_a_child_is_that_of_a_start(void **state)
           "  {'type': 'compute.transform', 'data': ['$.c']}]}]}",
           rig_text(&rig, str_printf(&rig.mem, "{'n':'%0600d'}", 7)));
     assert_true(str_find(rig.x->error_json, STR("validation_key"), 0) >= 0);
-    assert_true(str_find(rig.x->error_json, STR("longer than 255 bytes"), 0) >= 0);
+    assert_true(str_find(rig.x->error_json, STR("a key has from 1 to 255 bytes"), 0) >= 0);
 }
 
 static void test_wait__the_end_of_the_child_is_the_result(void **state)

@@ -383,7 +383,8 @@ static void test_http__closing_answers_what_is_kept(void **state)
 static void test_http__every_answer_has_the_headers_that_protect(void **state)
 {
     static const char *const headers[] = {"X-Content-Type-Options: nosniff",
-                                          "Referrer-Policy: no-referrer", "X-Frame-Options: DENY"};
+                                          "Referrer-Policy: no-referrer", "X-Frame-Options: DENY",
+                                          "Cache-Control: no-store"};
     static const char *const requests[] = {
         "GET /x HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /asks?q=%ff HTTP/1.1\r\nHost: x\r\n\r\n",

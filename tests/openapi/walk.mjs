@@ -68,6 +68,7 @@ async function walkJobs(api, holds) {
     await api.call('completeJob', { path: { jobId: leased.id }, body: { leaseToken: leased.leaseToken } }, 200);
     await api.call('listJobs', { query: { status: 'gone' } }, 400);
     await api.call('listWorkers', {}, 200);
+    await api.call('listWorkers', { query: { limit: 0 } }, 400);
     const at = { namespace: 'walk_by' };
     await api.call('putWorker', { path: at, body: { url: 'ftp://x' } }, 422);
     const same = { 'Idempotency-Key': 'walk-worker' };

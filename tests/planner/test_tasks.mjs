@@ -206,6 +206,11 @@ claim('lists of tasks are filtered', async (rig) => {
     equal(await titles('required_trade=paint'), ['Late paint']);
     equal(await titles('overdue=true'), ['Late paint']);
     equal(await titles('q=weld'), ['Weld it']);
+    const cable = await lead.task({ title: 'Проложить Кабель в ЦЕХЕ Ёлка ÄÖ' });
+    for (const q of ['кабель', 'КАБЕЛЬ', 'цехе', 'ёЛКА', 'äö', 'ПРОЛОЖИТЬ КАБЕЛЬ']) equal(await titles(`q=${encodeURIComponent(q)}`), [cable.title], q);
+    for (const q of [cable.id, cable.id.slice(-12), cable.id.slice(-12).toUpperCase()]) equal(await titles(`q=${q}`), [cable.title], q);
+    for (const q of ['кобель', 'x%', cable.id.slice(0, 13)]) equal(await titles(`q=${encodeURIComponent(q)}`), [], q);
+    await lead.ask('DELETE', `/tasks/${cable.id}`);
     equal((await owner.get('/tasks?assigned_to=me')).items.length, 1);
     refused(await lead.ask('GET', '/tasks?status=planned'), 400, 'bad_request');
     refused(await lead.ask('GET', '/tasks?color=red'), 400, 'bad_request');

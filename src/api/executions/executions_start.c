@@ -4,7 +4,7 @@
 #include "api/body.h"
 #include "api/repeat.h"
 #include "define/kind.h"
-#include "define/program.h"
+#include "engine/state.h"
 #include "value/json.h"
 
 static void answer_execution(struct call *c, int status, struct uuid id, struct str json)
@@ -144,8 +144,8 @@ void executions_start(struct call *c)
         return;
     if (version.kind == VALUE_INT && version.i < 1)
         call_refuse_field(c, "version", "bad_value", "version is a number from 1 on");
-    else if (key.kind == VALUE_STRING && (key.len == 0 || key.len > BUSINESS_KEY_MAX))
-        call_refuse_field(c, "key", "bad_value", "key has from 1 to 255 bytes");
+    else if (key.kind == VALUE_STRING && state_key_mistake(value_text(key)) != NULL)
+        call_refuse_field(c, "key", "bad_value", "%s", state_key_mistake(value_text(key)));
     else if (value_is_true(debug))
         call_refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
     else if (!check_webhook(c, webhook))

@@ -3,7 +3,7 @@
 #include "api/filter.h"
 #include "api/list.h"
 #include "api/people/planner.h"
-#include "base/text/ascii.h"
+#include "base/text/fold.h"
 #include "store/read_planner.h"
 #include "value/object.h"
 
@@ -72,22 +72,25 @@ static bool tasks_show(struct list_page *l, const void *row)
 
 static const struct list_kind tasks_kind = {.read = tasks_read, .show = tasks_show};
 
-/* Texts that are looked for anywhere in a title. */
-static struct str like_pattern(struct arena *mem, struct str q)
+enum { ID_END_MIN = 6 };
+
+/* A text that is looked for anywhere in a title, or at the end of an id. */
+static struct str like_pattern(struct arena *mem, struct str q, const char *behind)
 {
     struct buf out;
 
     if (q.len == 0)
         return STR_NONE;
+    q = fold_copy(mem, q);
     buf_init_arena(&out, mem);
     buf_char(&out, '%');
     for (size_t i = 0; i < q.len; i++) {
-        char ch = q.ptr[i];
-        if (ch == '%' || ch == '_')
-            ch = '_'; /* any one character: near enough, and the same in both databases */
-        buf_char(&out, ascii_lower(ch));
+        /* Any one character: near enough, and the same in both databases. */
+        bool is_special = q.ptr[i] == '%' || q.ptr[i] == '_' || q.ptr[i] == '\\';
+
+        buf_char(&out, is_special ? '_' : q.ptr[i]);
     }
-    buf_char(&out, '%');
+    buf_text(&out, behind);
     return buf_view(&out);
 }
 
@@ -105,7 +108,10 @@ void tasks_list(struct call *c)
     l->filter.project_id = http_query(c->http, "project_id");
     l->filter.assigned_to = http_query(c->http, "assigned_to");
     l->filter.required_trade = http_query(c->http, "required_trade");
-    l->filter.q = like_pattern(c->mem, http_query(c->http, "q"));
+    l->filter.q = like_pattern(c->mem, http_query(c->http, "q"), "%");
+    /* Less would be the end of many ids. */
+    if (http_query(c->http, "q").len >= ID_END_MIN)
+        l->filter.id_end = like_pattern(c->mem, http_query(c->http, "q"), "");
     if (str_eq(l->filter.assigned_to, STR("me")))
         l->filter.assigned_to = c->user.id;
     if (l->filter.status.len > 0 && !task_status_read(l->filter.status, &status)) {

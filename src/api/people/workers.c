@@ -6,6 +6,8 @@
 #include "node/poll.h"
 #include "store/read_job.h"
 
+#include <stdlib.h>
+
 enum { NAMESPACE_LEN_MAX = 100, URL_LEN_MAX = 2000, CREDENTIAL_LEN_MAX = 100 };
 
 /* Letters, digits, '_' and '-', with dots between. */
@@ -86,22 +88,43 @@ void workers_delete(struct call *c)
     call_submit_change(c, &w->change, worker_changed, "worker.delete", w->name, STR_NONE);
 }
 
-static bool workers_run_list(struct lookup *q, struct reader *reader, struct err *err)
+static int compare_workers(const void *a, const void *b)
 {
-    struct stored_workers all;
+    return str_cmp(((const struct stored_worker *)a)->name,
+                   ((const struct stored_worker *)b)->name);
+}
 
-    if (!read_workers(reader, q->mem, &all, err))
+/* Endpoints in the order of their namespaces; a cursor is the last namespace of the page before. */
+static bool workers_read_page(struct list_page *l)
+{
+    struct stored_workers all, page = {0};
+    const struct stored_worker *last;
+
+    if (!read_workers(l->reader, l->mem, &all, l->err))
         return false;
-    list_open(&q->answer);
-    for (size_t i = 0; i < all.count; i++)
-        worker_show(&q->answer, &all.items[i]);
-    list_close(&q->answer, STR_NONE);
+    /* Databases have orders of their own. */
+    if (all.count > 0)
+        qsort(all.items, all.count, sizeof(all.items[0]), compare_workers);
+    for (size_t i = 0; i < all.count && (int64_t)page.count <= l->limit; i++)
+        if (l->cursor.len == 0 || str_cmp(all.items[i].name, l->cursor) > 0)
+            *VEC_ADD(l->mem, &page) = all.items[i];
+    last = LIST_ROWS(l, &page);
+    if (last != NULL)
+        l->next = last->name;
     return true;
 }
 
+static bool workers_show_row(struct list_page *l, const void *row)
+{
+    worker_show(l->out, row);
+    return true;
+}
+
+static const struct list_kind workers_kind = {.read = workers_read_page, .show = workers_show_row};
+
 void workers_list(struct call *c)
 {
-    lookup_start(c, NULL, workers_run_list, NULL);
+    list_start(c, ARENA_NEW(c->mem, struct list_page), &workers_kind);
 }
 
 static bool worker_run_get(struct lookup *q, struct reader *reader, struct err *err)

@@ -90,7 +90,8 @@ static enum step_result child_key(struct turn *t, const struct command *c, const
                   &err))
         return STEP_DONE;
     return turn_fail(t,
-                     out->len > BUSINESS_KEY_MAX ? STR("validation_key") : STR("expression_error"),
+                     out->len > 0 && state_key_mistake(*out) != NULL ? STR("validation_key")
+                                                                     : STR("expression_error"),
                      ERR_CLASS_BUSINESS, "the key of '%.*s': %pS", STR_ARG(p->code), ERR_ARG(&err));
 }
 

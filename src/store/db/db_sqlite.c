@@ -6,6 +6,8 @@
  */
 #include "store/db/db_sqlite.h"
 #include "base/alloc.h"
+#include "base/text/fold.h"
+#include "base/text/utf8.h"
 #include "base/time/clock.h"
 #include "store/db/checkpoint.h"
 #include "store/db/log_file.h"
@@ -432,6 +434,25 @@ static enum db_status prepare_to_read(struct db_sqlite *db)
     return status == DB_DONE ? sqlite_script(&db->base, cache) : status;
 }
 
+/* fold(text): without the case of its letters, as fold.h has it; what is no text stays as it is. */
+static void sqlite_fold(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const char *text = (const char *)sqlite3_value_text(values[0]);
+    size_t len = (size_t)sqlite3_value_bytes(values[0]);
+    char *copy;
+
+    ASSERT(count == 1);
+    if (text == NULL || !utf8_is_valid(str_from(text, len))) {
+        sqlite3_result_value(context, values[0]);
+        return;
+    }
+    copy = sqlite3_malloc64(len + 1);
+    alloc_check(copy);
+    memcpy(copy, text, len);
+    fold_in_place(copy, len);
+    sqlite3_result_text64(context, copy, len, sqlite3_free, SQLITE_UTF8);
+}
+
 struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -451,6 +472,9 @@ struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err)
     alloc_check(db->handle);
     sqlite3_extended_result_codes(db->handle, 1);
     sqlite3_busy_timeout(db->handle, BUSY_MS);
+    if (code == SQLITE_OK)
+        code = sqlite3_create_function_v2(db->handle, "fold", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                          NULL, sqlite_fold, NULL, NULL, NULL);
     status = note(db, code);
     db->is_unread = mode == DB_READ_LATER;
     if (status == DB_DONE && mode == DB_READ)

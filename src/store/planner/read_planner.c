@@ -198,7 +198,8 @@ bool read_tasks(struct reader *r, struct arena *mem, const struct task_filter *f
                               db_text_or_null(f->status), db_text_or_null(f->project_id),
                               db_text_or_null(f->assigned_to), db_text_or_null(f->required_trade),
                               db_int((int)f->needs_attention - 1), db_int(overdue_us),
-                              db_text_or_null(f->q), db_text(by), db_int(f->limit + 1)));
+                              db_text_or_null(f->q), db_text(by), db_int(f->limit + 1),
+                              db_text_or_null(f->id_end)));
     if (!load_tasks(&rows, f->limit, out, &has_more, &last, err))
         return false;
     if (has_more)

@@ -2,6 +2,8 @@
 #ifndef PAWL_STORE_PLANNER_SQL_PLANNER_PARTS_H
 #define PAWL_STORE_PLANNER_SQL_PLANNER_PARTS_H
 
+#include "base/text/fold.h"
+
 /* All of a task; ?1 is the time, by which holds have ended or not. */
 #define TASK_OWN_COLUMNS                                                                           \
     "t.row, t.id, t.org_id, t.project_id, t.title, t.description, t.required_trade, t.min_skill, " \
@@ -40,13 +42,17 @@
     "AND (CAST(?8 AS bigint) < 0 OR t.needs_attention = ?8) "                                      \
     "AND CASE WHEN t.due_at < abs(CAST(?9 AS bigint)) AND t.status NOT IN ('done', 'canceled') "   \
     "THEN ?9 >= 0 ELSE ?9 <= 0 END "                                                               \
-    "AND (CAST(?10 AS text) IS NULL OR lower(t.title) LIKE ?10 OR t.id = ?10) "
+    "AND (CAST(?10 AS text) IS NULL OR t.id LIKE ?13 OR "
+/* Letters of both cases are the same, in every script that fold.h knows, whatever the locale. */
+#define TASKS_FOLDED_SQLITE "fold(t.title) LIKE ?10) "
+#define TASKS_FOLDED_POSTGRES "translate(t.title, '" FOLD_CAPITALS "', '" FOLD_SMALL "') LIKE ?10) "
 #define TASKS_LIST(symbol, where)                                                                  \
-    SQL_SQLITE(symbol, "SELECT " TASK_COLUMNS_SQLITE " FROM tasks t WHERE " where TASKS_LIST_REST  \
+    SQL_SQLITE(symbol, "SELECT " TASK_COLUMNS_SQLITE                                               \
+                       " FROM tasks t WHERE " where TASKS_LIST_REST TASKS_FOLDED_SQLITE            \
                        "AND CAST(?11 AS text) IS NOT NULL ORDER BY t.row DESC LIMIT ?12")          \
-    SQL_POSTGRES(symbol,                                                                           \
-                 "SELECT " TASK_COLUMNS_POSTGRES " FROM tasks t WHERE " where TASKS_LIST_REST      \
-                 "AND CAST(?11 AS text) IS NOT NULL ORDER BY t.row DESC LIMIT ?12")
+    SQL_POSTGRES(symbol, "SELECT " TASK_COLUMNS_POSTGRES                                           \
+                         " FROM tasks t WHERE " where TASKS_LIST_REST TASKS_FOLDED_POSTGRES        \
+                         "AND CAST(?11 AS text) IS NOT NULL ORDER BY t.row DESC LIMIT ?12")
 
 /* Rows that belong to something, the newest first, and one of them. */
 #define PLANNER_ROWS(symbol, columns, table, owner)                                                \

@@ -9,7 +9,7 @@
 
 void worker_show(struct buf *out, const struct stored_worker *w)
 {
-    object_item(out);
+    buf_char(out, '{');
     object_text(out, "namespace", w->name);
     object_text(out, "url", w->url);
     object_text(out, "credential", w->credential);
