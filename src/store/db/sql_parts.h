@@ -6,7 +6,8 @@
 #ifndef PAWL_STORE_DB_SQL_PARTS_H
 #define PAWL_STORE_DB_SQL_PARTS_H
 
-#include "define/kind.h" /* PROCESS_KINDS */
+#include "base/text/fold.h" /* its lists of letters */
+#include "define/kind.h"    /* PROCESS_KINDS */
 #include "store/planner/sql_planner_parts.h"
 
 /* A row that is read before it is changed: PostgreSQL locks it, and does not wait for it. */

@@ -2,8 +2,6 @@
 #ifndef PAWL_STORE_PLANNER_SQL_PLANNER_PARTS_H
 #define PAWL_STORE_PLANNER_SQL_PLANNER_PARTS_H
 
-#include "base/text/fold.h"
-
 /* All of a task; ?1 is the time, by which holds have ended or not. */
 #define TASK_OWN_COLUMNS                                                                           \
     "t.row, t.id, t.org_id, t.project_id, t.title, t.description, t.required_trade, t.min_skill, " \
