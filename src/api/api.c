@@ -480,7 +480,7 @@ static bool open_people(struct api *api, struct err *err)
     const struct directory_options people = {
         .node = api->node,
         .clock = api->options.clock,
-        .admin_token = api->options.admin_token,
+        .admin_hash = api->options.admin_hash,
         .is_shared = node_is_shared(api->node),
     };
 
@@ -530,7 +530,7 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
 
     arena_init(&api->mem);
     api->options = *options;
-    api->options.admin_token = str_copy(&api->mem, options->admin_token);
+    api->options.admin_hash = str_copy(&api->mem, options->admin_hash);
     api->options.public_url = str_copy(&api->mem, options->public_url);
     api->node = node;
     api->parts.bulks = &api->bulks;

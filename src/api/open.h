@@ -15,8 +15,8 @@ struct node;
 
 struct api_options {
     struct str host;
-    uint16_t port; /* 0 = any that is free */
-    struct str admin_token;
+    uint16_t port;            /* 0 = any that is free */
+    struct str admin_hash;    /* SHA-256 of the token of the administrator, in hexadecimal */
     struct auth_options auth; /* lives as long as the API */
     struct str public_url;    /* where browsers find it; empty: the host that a request names */
     const char *tls_cert;     /* PEM texts, see http.h; NULL: plain HTTP */

@@ -67,7 +67,7 @@ claim('two requests with one key at once try each dead letter once', async (rig)
 
 claim('two servers on one store act once for one key', async (rig) => {
     await many(rig, 200, 'nodes');
-    const second = new Server(join(rig.folder, 'second'), { store: rig.store });
+    const second = new Server(join(rig.folder, 'second'), { beside: rig.server, store: rig.store });
     check(await second.start(), second.log);
     const client = second.client();
     const body = { action: 'retry', filter: { code: 'nodes', status: 'failed' } };

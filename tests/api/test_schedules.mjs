@@ -327,7 +327,7 @@ claim('schedules belong to the organisation of their trigger, and roles and acce
 });
 
 claim('several nodes on one database act upon each tick once', async (rig) => {
-    const other = new Server(join(rig.folder, 'other'), { store: rig.store, program: checkProgram });
+    const other = new Server(join(rig.folder, 'other'), { beside: rig.server, store: rig.store, program: checkProgram });
     check(await other.start({ PAWL_CLOCK_FILE: clockFile(rig) }), other.log);
     try {
         const definition = scheduled(Array.from({ length: 20 }, (_, i) => ({ cron: `${i} * * * *`, catchUp: 'all' })));

@@ -17,7 +17,7 @@ let other;
 const there = (method, path, body, headers) => other.ask(method, `/api/v1${path}`, body, headers);
 
 async function startSecond(rig) {
-    second ??= new Server(join(rig.folder, 'second'), { store: rig.store, program: rig.server.program });
+    second ??= new Server(join(rig.folder, 'second'), { beside: rig.server, store: rig.store, program: rig.server.program });
     check(await second.start(), second.log);
     other?.close();
     other = second.client();
@@ -129,12 +129,13 @@ claim('the key is rotated by one server while the other one runs', async (rig) =
     check(keys[0] !== keys[1], 'each server has a file of its own');
 }, ON);
 
-claim('a node with another key fails calls as transient until it has the right one', async (rig) => {
-    const third = new Server(join(rig.folder, 'third'), { store: rig.store, program: rig.server.program });
+claim('a node whose key was rotated away fails calls as transient until it has the right one', async (rig) => {
+    const third = new Server(join(rig.folder, 'third'), { beside: rig.server, store: rig.store, program: rig.server.program });
     for (const item of (await rig.api('GET', '/credentials')).body.items) await rig.api('DELETE', `/credentials/${item.code}`);
     for (const item of (await rig.api('GET', '/subscriptions')).body.items) await rig.api('DELETE', `/subscriptions/${item.code}`);
     check(await third.start(), third.log);
     const at = third.client();
+    equal((await rig.api('POST', '/credentials/rekey')).status, 200);
     await rig.api('PUT', '/credentials/shop', { type: 'api_key', base_url: `${rig.server.url}/healthz`, header_name: 'X-Key', header_value: 'a secret' });
     await rig.publish({ code: 'buys', name: 'buys', steps: [{ code: 's', retry: { maxAttempts: 1000, delay: '100ms', maxDelay: '100ms' },
         procedure: { type: 'integration.http', method: 'GET', url: `${rig.server.url}/healthz`, credential: 'shop' } }] });

@@ -1,6 +1,6 @@
 // server.mjs - a server of a test's own: started, asked, killed, started again on the same folder.
 import { spawn } from 'node:child_process';
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 
@@ -19,9 +19,14 @@ process.on('exit', () => {
 export class Server {
     /**
      * `store` is a postgres:// address, or null for SQLite in the folder; `args` are further
-     * arguments of `pawl serve`, `env` variables for every start.
+     * arguments of `pawl serve`, `env` variables for every start. `beside` is another node of the
+     * same installation, whose key and token this one gets.
      */
-    constructor(data, { store = null, program = pawl, args = [], env = {} } = {}) {
+    constructor(data, { store = null, program = pawl, args = [], env = {}, beside = null } = {}) {
+        if (beside) {
+            mkdirSync(data, { recursive: true });
+            for (const file of ['master.key', 'admin.token']) copyFileSync(join(beside.data, file), join(data, file));
+        }
         this.data = data;
         this.store = store;
         this.program = program;

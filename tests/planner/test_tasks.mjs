@@ -494,7 +494,7 @@ claim('those who listen are told of what other servers do, and processes, and ti
     const made = await until('the process has made it', async () => (await rig.api('POST', '/executions?wait=5s', { code: 'feeds' })).body.result);
     await until('the hint of it', () => mine.hints().some(([id, status]) => id === made.id && status === 'assigned'));
     if (rig.store) {
-        const second = new Server(join(rig.folder, 'second'), { store: rig.store });
+        const second = new Server(join(rig.folder, 'second'), { beside: rig.server, store: rig.store });
         check(await second.start(), second.log);
         const client = second.client();
         const answer = await client.ask('POST', `/api/v1/tasks/${held.id}/transitions`, { action: 'cancel', client_event_id: 'there', expected_row_version: (await lead.get(`/tasks/${held.id}`)).row_version, payload: { reason: 'x' } }, { Authorization: `Bearer ${lead.token}` });

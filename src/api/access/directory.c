@@ -7,6 +7,7 @@
 #include "node/node.h"
 #include "node/request.h"
 #include "store/change_user.h"
+#include "store/installation.h"
 #include "store/org.h"
 #include "store/read_user.h"
 #include "value/json.h"
@@ -53,6 +54,18 @@ struct directory {
 
 /* --- reading --- */
 
+/* The administrator's token may have been changed at another node. */
+static bool follow_admin(struct directory *d, struct reader *reader)
+{
+    struct str hash;
+
+    if (!read_installation(reader, &d->next.mem, INSTALLATION_ADMIN_TOKEN, &hash, &d->read_err))
+        return false;
+    if (hash.len > 0 && !token_hash_read(hash, d->admin_hash))
+        return err_set(&d->read_err, ERR_IO, "the administrator's token is stored as no digest");
+    return true;
+}
+
 static void run_read(struct node_read *read, struct reader *reader)
 {
     struct directory *d = read->owner;
@@ -66,6 +79,9 @@ static void run_read(struct node_read *read, struct reader *reader)
     if (!d->read_ok)
         return;
     d->read_version = all.access_version;
+    d->read_ok = !d->options.is_shared || follow_admin(d, reader);
+    if (!d->read_ok)
+        return;
     table_fill(&d->next, d->admin_hash, &all);
     d->has_read = true;
 }
@@ -476,7 +492,11 @@ struct directory *directory_open(const struct directory_options *options, struct
 
     d->options = *options;
     d->hasher = token_hasher_new();
-    token_hash(options->admin_token, d->admin_hash);
+    if (!token_hash_read(options->admin_hash, d->admin_hash)) {
+        (void)err_set(err, ERR_INTERNAL, "the administrator's token has no digest");
+        directory_close(d);
+        return NULL;
+    }
     table_init(&d->table);
     arena_init(&d->write_mem);
     d->expiry_known_us = clock_wall_us(options->clock);

@@ -42,8 +42,8 @@ struct person {
 struct directory_options {
     struct node *node;
     const struct clock *clock;
-    struct str admin_token; /* of the built-in administrator; in no table */
-    bool is_shared;         /* other servers change users too */
+    struct str admin_hash; /* SHA-256 of the token of the built-in administrator, in hexadecimal */
+    bool is_shared;        /* other servers change users too */
 };
 
 /* Read everything. ERR_IO when the store cannot be read. */

@@ -15,6 +15,7 @@
 #include "http/tls.h"
 #include "node/meter.h"
 #include "node/node.h"
+#include "store/installation.h"
 #include "store/survey.h"
 #include "value/timefmt.h"
 
@@ -445,6 +446,54 @@ static bool check_other_store(const struct server *s, struct err *err)
                STR_ARG(data), STR_ARG(data));
 }
 
+/*
+ * The token of the administrator: of an SQLite file the one in the data folder, made at the first
+ * start. Of a database that nodes share it belongs to the installation: the first node makes it,
+ * the others know its digest. *token is empty where this node does not have it.
+ */
+static bool claim_admin_token(struct server *s, const char *path, struct str *token,
+                              struct str *hash, struct err *err)
+{
+    struct str url = str_of(text_of(s, SETTING_STORE)), mine;
+    bool is_anew = settings_flag(&s->settings, SETTING_NEW_ADMIN_TOKEN);
+
+    if (!token_open(&s->mem, path, token, &s->is_first_start, err))
+        return false;
+    *hash = mine = token_hash_hex(&s->mem, *token);
+    if (is_sqlite(s))
+        return true;
+    if (!installation_claim(url, &s->mem, INSTALLATION_ADMIN_TOKEN, mine,
+                            is_anew ? CLAIM_ANEW : CLAIM_UNLESS_CLAIMED, hash, err))
+        return false;
+    if (str_eq(*hash, mine))
+        return true;
+    if (s->is_first_start)
+        (void)unlink(path);
+    else
+        log_write(LOG_WARN, "admin.token in the data folder is not the token of this installation",
+                  LOG_FIELDS(log_str("file", str_of(path))));
+    s->is_first_start = false;
+    *token = STR_NONE;
+    return true;
+}
+
+static bool open_admin_token(struct server *s, struct str *token, struct str *hash, struct err *err)
+{
+    const char *path = str_printf(&s->mem, "%s/admin.token", text_of(s, SETTING_DATA)).ptr;
+
+    if (settings_flag(&s->settings, SETTING_NEW_ADMIN_TOKEN)) {
+        (void)unlink(path);
+    } else if (!is_sqlite(s) && access(path, F_OK) != 0) {
+        if (!installation_look(str_of(text_of(s, SETTING_STORE)), &s->mem, INSTALLATION_ADMIN_TOKEN,
+                               hash, err))
+            return false;
+        *token = STR_NONE;
+        if (hash->len > 0)
+            return true;
+    }
+    return claim_admin_token(s, path, token, hash, err);
+}
+
 static bool open_server(struct server *s, struct str *token, struct err *err)
 {
     const char *data = text_of(s, SETTING_DATA);
@@ -489,10 +538,8 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         return false;
     s->vault = node.vault = vault_new(key_path(s));
     s->node = node_open(&node, err);
-    if (s->node == NULL || !token_open(&s->mem, str_printf(&s->mem, "%s/admin.token", data).ptr,
-                                       token, &s->is_first_start, err))
+    if (s->node == NULL || !open_admin_token(s, token, &api.admin_hash, err))
         return false;
-    api.admin_token = *token;
     s->api = api_open(s->node, &api, err);
     return s->api != NULL && node_watch(s->node, s->signal_fd, on_signal, s, err);
 }
@@ -514,9 +561,11 @@ static void print_welcome(const struct server *s, struct str token)
         printf("  sign in  %s/#token=%.*s\n", front, STR_ARG(token));
     else
         printf("  sign in  %s/ (`pawl login` prints the address with the token)\n", front);
-    printf("  token    %s/admin.token\n"
-           "  data     %s (%s)\n",
-           data, data, is_sqlite(s) ? "SQLite" : "PostgreSQL");
+    if (token.len > 0)
+        printf("  token    %s/admin.token\n", data);
+    else
+        printf("  token    admin.token of the node that started first\n");
+    printf("  data     %s (%s)\n", data, is_sqlite(s) ? "SQLite" : "PostgreSQL");
     if (settings_flag(&s->settings, SETTING_PAUSED))
         printf("  paused   nothing moves: no timers, calls, messages or schedules\n");
     (void)fflush(stdout);

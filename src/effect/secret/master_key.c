@@ -135,8 +135,8 @@ static bool replace_file(const struct master_key *m, const struct seal_key *next
 static bool refuse_missing(const struct master_key *m, struct str needed, struct err *err)
 {
     return err_set(err, ERR_IO,
-                   "credentials are sealed with the master key %.*s, and there is no file %s: give "
-                   "it back, or name it with --master-key",
+                   "the master key of this installation, which its secrets are sealed with, is "
+                   "%.*s, and there is no file %s: copy it there, or name it with --master-key",
                    STR_ARG(needed), m->path);
 }
 

@@ -321,13 +321,15 @@ static void fill(struct vault *v, const struct sealed_definitions *all)
 }
 
 bool vault_start(struct vault *v, const struct sealed_definitions *all,
-                 const struct sealed_definitions *others, struct err *err)
+                 const struct sealed_definitions *others, struct str named, struct err *err)
 {
     struct arena mem;
+    struct str needed;
     bool ok;
 
     arena_init(&mem);
-    ok = master_key_open(&v->key, v->key_path, needed_key(&mem, all, others), err);
+    needed = needed_key(&mem, all, others);
+    ok = master_key_open(&v->key, v->key_path, needed.len > 0 ? needed : named, err);
     arena_fini(&mem);
     if (ok)
         fill(v, all);

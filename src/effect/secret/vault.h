@@ -68,11 +68,13 @@ void vault_free(struct vault *v);
 
 /*
  * At the start: open the key and all that is stored; `others` are definitions
- * of other kinds with a secret. ERR_IO, and nothing was changed: this is not
+ * of other kinds with a secret, `named` is the id of the installation's key, or
+ * empty: one is made unless it is there. ERR_IO, and nothing was changed: this is not
  * the key that they need.
  */
 bool vault_start(struct vault *v, const struct sealed_definitions *all,
-                 const struct sealed_definitions *others, struct err *err) MUST_USE;
+                 const struct sealed_definitions *others, struct str named,
+                 struct err *err) MUST_USE;
 
 /*
  * What is stored now, written by another node perhaps. The key is read again

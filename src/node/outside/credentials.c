@@ -5,9 +5,12 @@
 #include "base/hash.h"
 #include "effect/secret/vault.h"
 #include "node/inner.h"
+#include "node/notify.h"
 #include "node/request.h"
 #include "store/change.h"
+#include "store/installation.h"
 #include "store/org.h"
+#include "value/json.h"
 
 /* The use of a credential is in the audit log once in this time. */
 #define USE_EVERY_US (INT64_C(3600) * 1000000)
@@ -15,17 +18,55 @@
 /* What the start found. */
 struct first_read {
     struct arena *mem;
+    bool is_shared;
     struct stored_definitions all, subscriptions;
+    struct str named; /* the id of the installation's key; empty: none was claimed */
     bool ok;
     struct err err;
 };
+
+/* The key by its row, which is written with whatever is sealed; before that, as it was claimed. */
+static bool read_named_key(struct reader *reader, struct arena *mem, struct str *out,
+                           struct err *err)
+{
+    struct stored_definition row;
+    struct value text;
+    struct err ignored;
+    bool has_row;
+
+    *out = STR_NONE;
+    if (!read_definition(reader, mem, STR("master_key"), STR("credentials"), -1, &row, &has_row,
+                         err))
+        return false;
+    if (has_row && json_read(mem, row.text, &text, &ignored))
+        *out = value_map_text(text, STR("id"));
+    return out->len > 0 || read_installation(reader, mem, INSTALLATION_MASTER_KEY, out, err);
+}
+
+/* The key of the first node is that of the installation, also before anything is sealed with it. */
+static bool claim_key(struct node *n, struct arena *mem, struct err *err)
+{
+    struct str id = vault_key_id(n->options.vault, mem), claimed;
+
+    if (!node_is_shared(n))
+        return true;
+    if (!installation_claim(n->options.store_url, mem, INSTALLATION_MASTER_KEY, id,
+                            CLAIM_UNLESS_CLAIMED, &claimed, err))
+        return false;
+    return str_eq(id, claimed) ||
+           err_set(err, ERR_CONFLICT,
+                   "another node has started first, and the master key of this installation is "
+                   "%.*s: put that file in the place of the one that was made here just now",
+                   STR_ARG(claimed));
+}
 
 static void read_first(void *context, struct reader *reader)
 {
     struct first_read *f = context;
 
     f->ok = read_published(reader, f->mem, STR("credential"), &f->all, &f->err) &&
-            read_published(reader, f->mem, STR("subscription"), &f->subscriptions, &f->err);
+            read_published(reader, f->mem, STR("subscription"), &f->subscriptions, &f->err) &&
+            (!f->is_shared || read_named_key(reader, f->mem, &f->named, &f->err));
 }
 
 static void show_to_engine(struct node *n)
@@ -61,6 +102,7 @@ bool credentials_open(struct node *n, struct err *err)
         return true;
     arena_init(&mem);
     first.mem = &mem;
+    first.is_shared = node_is_shared(n);
     ok = store_read_now(n->store, read_first, &first, err);
     if (ok && !first.ok) {
         *err = first.err;
@@ -68,7 +110,8 @@ bool credentials_open(struct node *n, struct err *err)
     }
     all = sealed_of(&mem, &first.all);
     subscriptions = sealed_of(&mem, &first.subscriptions);
-    ok = ok && vault_start(n->options.vault, &all, &subscriptions, err);
+    ok = ok && vault_start(n->options.vault, &all, &subscriptions, first.named, err) &&
+         (first.named.len > 0 || claim_key(n, &mem, err));
     arena_fini(&mem);
     if (ok)
         show_to_engine(n);

@@ -16,8 +16,8 @@
  * Tables that belong to a database or to those who run on it, and not to the installation. The
  * floor of rows goes with the numbers of executions.
  */
-static const char *const left_out[] = {"schema_version", "nodes",  "outbox_lanes",
-                                       "row_floor",      "moving", "moved"};
+static const char *const left_out[] = {"schema_version", "nodes", "outbox_lanes", "row_floor",
+                                       "moving",         "moved", "installation"};
 
 enum { PROGRESS_ROWS = 500 };
 

@@ -1,5 +1,6 @@
 /* read_node.c - who shares the store, who has which key, what has ended; see read.h. */
 #include "store/read_node.h"
+#include "store/installation.h"
 #include "store/read/read_row.h"
 #include "store/read_find.h"
 #include "store/read_retention.h"
@@ -14,6 +15,15 @@ bool read_nodes(struct reader *r, struct arena *mem, struct stored_nodes *out, s
                                                   .started_at_us = rows_int(&rows, 1),
                                                   .batches = rows_int(&rows, 2),
                                                   .is_connected = rows_int(&rows, 3) != 0};
+    return rows_end(&rows, err);
+}
+
+bool read_installation(struct reader *r, struct arena *mem, struct str name, struct str *out,
+                       struct err *err)
+{
+    struct rows rows = rows_run(r, mem, SQL_INSTALLATION_GET, DB_PARAMS(db_text(name)));
+
+    *out = rows_has(&rows) ? rows_text(&rows, 0) : STR_NONE;
     return rows_end(&rows, err);
 }
 
