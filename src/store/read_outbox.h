@@ -33,11 +33,12 @@ struct due_messages {
 /*
  * The messages to this destination that are due: of each execution the first
  * one, unless it is late. At most `limit`, and until their bodies exceed
- * bytes_max. *next_at_us: when the next one after `now_us` is due; 0 = none.
+ * bytes_max; none unless the lane is leased to `node`, if that is not empty.
+ * *next_at_us: when the next one after `now_us` is due; 0 = none.
  */
-bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination, int64_t now_us,
-                     int64_t limit, size_t bytes_max, struct due_messages *out, int64_t *next_at_us,
-                     struct err *err) MUST_USE;
+bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination, struct str node,
+                     int64_t now_us, int64_t limit, size_t bytes_max, struct due_messages *out,
+                     int64_t *next_at_us, struct err *err) MUST_USE;
 
 struct stored_message {
     int64_t row;

@@ -17,6 +17,9 @@ const AMOUNTS = {
     'kill.seconds': [40, Infinity], // no further campaign of a kind is begun after this
     'jobs.kills': [2, 30],
     'schedules.kills': [5, 12],
+    'deliveries.stops': [2, 20], // of a server that is delivering
+    'deliveries.cuts': [3, 20], // rounds in which a server loses its connections
+    'deliveries.stall_ms': [3000, 30000], // for which PostgreSQL does not answer
     'orders': [40, 1000], // that are placed while everything is killed
     'negative.requests': [2000, 100000],
     'planner.rounds': [2, 500],

@@ -160,13 +160,14 @@ static bool is_first(const struct disk *d, const struct disk_message *m)
     return true;
 }
 
-bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination, int64_t now_us,
-                     int64_t limit, size_t bytes_max, struct due_messages *out, int64_t *next_at_us,
-                     struct err *err)
+bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination, struct str node,
+                     int64_t now_us, int64_t limit, size_t bytes_max, struct due_messages *out,
+                     int64_t *next_at_us, struct err *err)
 {
     const struct disk *d = &sim_of(r)->disk;
 
     (void)bytes_max;
+    (void)node;
     *out = (struct due_messages){0};
     *next_at_us = 0;
     for (size_t i = 0; i < d->outbox.count; i++) {

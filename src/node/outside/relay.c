@@ -97,6 +97,12 @@ static bool lane_is_ready(const struct relay *r, const struct lane *l)
            relay_can_send(r->chore.node, l->name);
 }
 
+/* Whether this node may send what it has read of the lane. */
+static bool lane_has_lease(const struct relay *r, const struct lane *l)
+{
+    return !node_is_shared(r->chore.node) || l->lease_until_us > relay_mono_us(r);
+}
+
 /* --- messages --- */
 
 static struct str row_key(const struct relayed *m)
@@ -208,6 +214,7 @@ void relay_answered(struct node *n, struct effect_call *call)
 struct page_load {
     struct load load; /* first: see load.h */
     struct str destination;
+    struct str node; /* whose lane it must be; STR_NONE: nobody else is there */
     int64_t now_us, next_at_us;
     struct due_messages due;
 };
@@ -216,7 +223,7 @@ static void run_page(struct load *load, struct reader *reader)
 {
     struct page_load *l = (struct page_load *)load;
 
-    load->ok = read_outbox_due(reader, &load->mem, l->destination, l->now_us, LANE_MAX * 2,
+    load->ok = read_outbox_due(reader, &load->mem, l->destination, l->node, l->now_us, LANE_MAX * 2,
                                LANE_BYTES_MAX, &l->due, &l->next_at_us, &load->err);
     for (size_t i = 0; load->ok && i < l->due.count; i++)
         load->ok = addressees_resolve(reader, &load->mem, &l->due.items[i], &load->err);
@@ -247,7 +254,8 @@ static void done_page(struct load *load)
 
         if (map_get(&r->known, str_from((const char *)&m->row, sizeof(m->row))) != NULL)
             continue;
-        if (l->in_flight >= LANE_MAX || r->in_flight >= RELAY_MAX || load->node->is_draining) {
+        if (l->in_flight >= LANE_MAX || r->in_flight >= RELAY_MAX || load->node->is_draining ||
+            !lane_has_lease(r, l)) {
             l->is_due = true;
             break;
         }
@@ -264,6 +272,8 @@ static void page_read(struct relay *r, struct lane *l)
     l->is_due = false;
     l->is_reading = true;
     page->destination = str_copy(&page->load.mem, l->name);
+    if (node_is_shared(r->chore.node))
+        page->node = node_own_name(r->chore.node);
     page->now_us = clock_wall_us(r->chore.node->clock);
     load_send(&page->load);
 }
@@ -307,11 +317,6 @@ static void lanes_look(struct relay *r)
 
 /* --- leases --- */
 
-static bool lane_has_lease(const struct relay *r, const struct lane *l)
-{
-    return !node_is_shared(r->chore.node) || l->lease_until_us > relay_mono_us(r);
-}
-
 static void lanes_claimed(struct node_request *request)
 {
     struct relay *r = request->owner;
@@ -327,6 +332,8 @@ static void lanes_claimed(struct node_request *request)
             l->lease_until_us = r->claim.change.now_us + LEASE_US;
         else
             l->pause_until_us = now_us + RELAY_TROUBLE_US;
+        if (request->ok && !r->claim.lanes[i].is_granted)
+            l->lease_until_us = 0; /* another node has taken it */
     }
     arena_reset(&r->claim_mem);
     relay_wake(r);

@@ -2,7 +2,7 @@
  * relay_parts.h - what the files of the relay share: relay.c reads messages and
  * sends them lane by lane, relay_settle.c records what became of them.
  *
- * why: decision 0282
+ * why: decisions 0282, 0396
  */
 #ifndef PAWL_NODE_OUTSIDE_RELAY_PARTS_H
 #define PAWL_NODE_OUTSIDE_RELAY_PARTS_H

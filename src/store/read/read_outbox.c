@@ -26,12 +26,13 @@ static bool row_due(const struct rows *rows, struct due_message *out)
            message_kind_read(rows_view(rows, 5), &out->kind);
 }
 
-bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination, int64_t now_us,
-                     int64_t limit, size_t bytes_max, struct due_messages *out, int64_t *next_at_us,
-                     struct err *err)
+bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination, struct str node,
+                     int64_t now_us, int64_t limit, size_t bytes_max, struct due_messages *out,
+                     int64_t *next_at_us, struct err *err)
 {
-    struct rows rows = rows_stream(r, mem, SQL_OUTBOX_DUE,
-                                   DB_PARAMS(db_text(destination), db_int(now_us), db_int(limit)));
+    struct rows rows = rows_stream(
+        r, mem, SQL_OUTBOX_DUE,
+        DB_PARAMS(db_text(destination), db_int(now_us), db_int(limit), db_text_or_null(node)));
     size_t bytes = 0;
 
     *out = (struct due_messages){0};

@@ -1,0 +1,163 @@
+// test_deliveries.mjs - messages, calls and children while the server is told to stop, loses its
+// connections or its store: nothing that was answered is sent again, nothing is lost.
+import { join } from 'node:path';
+
+import { Receiver } from '../api/receiver.mjs';
+import { amount } from '../lib/budget.mjs';
+import { check, equal } from '../lib/claims.mjs';
+import { forAll } from '../lib/client.mjs';
+import { Postgres } from '../lib/postgres.mjs';
+import { checkProgram } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { Rig, claim, run } from '../lib/stores.mjs';
+import { sleep, until } from '../lib/wait.mjs';
+
+const ANSWER_MS = 1500;
+const STOP_MS = 3000;
+const CUTS = 1000; // in two seconds: the other server looks every second
+const STALL_MS = amount('deliveries.stall_ms');
+
+const kid = { code: 'kid', steps: [{ code: 'k', procedure: { type: 'event.publish', event: 'kid.done', payload: { n: '$.input.n' } } }] };
+
+// Calls, tells subscribers twice, in order, and starts a child that does so too.
+const order = (url) => ({
+    code: 'order',
+    steps: [
+        { code: 'pay', procedure: { type: 'integration.http', method: 'POST', url: `${url}/pay`, body: { n: '$.input.n' } } },
+        { code: 'first', procedure: { type: 'event.publish', event: 'order.paid', payload: { n: '$.input.n', at: 1 } } },
+        { code: 'kid', procedure: { type: 'flow.start', code: 'kid', input: { n: '$.input.n' }, wait: true } },
+        { code: 'second', procedure: { type: 'event.publish', event: 'order.sent', payload: { n: '$.input.n', at: 2 } } },
+    ],
+});
+
+/** Who is called and who has subscribed: each delivery that was answered, by its id. */
+class World {
+    constructor(names) {
+        this.names = names;
+        this.answered = new Map(); // the id of a delivery, or the key of a call -> how often
+        this.delay = 0;
+    }
+
+    async open(rig) {
+        this.receivers = this.names.map(() => new Receiver());
+        for (const [i, receiver] of this.receivers.entries()) {
+            await receiver.open();
+            receiver.answer = async (delivery) => {
+                if (this.delay) await sleep(this.delay);
+                const id = `${this.names[i]} ${delivery.headers['pawl-delivery'] ?? delivery.headers['idempotency-key']}`;
+                this.answered.set(id, (this.answered.get(id) ?? 0) + 1);
+                return 200;
+            };
+            const answer = await rig.api('PUT', `/subscriptions/${this.names[i]}`, { url: receiver.url, events: ['order.*', 'kid.*'] });
+            check(answer.status < 300, answer.raw);
+        }
+        await rig.publish(kid);
+        await rig.publish(order(this.receivers[0].url));
+    }
+
+    async close(rig) {
+        for (const name of this.names) await rig.api('DELETE', `/subscriptions/${name}`);
+        for (const receiver of this.receivers) receiver.close();
+    }
+
+    twice() {
+        return [...this.answered].filter(([, times]) => times > 1);
+    }
+
+    /** Of each execution three messages to each subscriber and one call, each once, and in order. */
+    mustHave(count) {
+        equal(this.twice(), [], 'answered, and sent again');
+        equal(this.answered.size, count * (3 * this.names.length + 1), 'deliveries and calls');
+        for (const receiver of this.receivers) {
+            const seen = new Map();
+            for (const { json } of receiver.deliveries.filter((d) => d.json.name?.startsWith('order.'))) {
+                check(json.payload.at === (seen.get(json.payload.n) ?? 0) + 1, `${json.payload.n}: ${json.payload.at} too early`);
+                seen.set(json.payload.n, json.payload.at);
+            }
+        }
+    }
+}
+
+async function startOrders(server, from, count) {
+    await forAll(server, Array.from({ length: count }, (_, i) => from + i), async (client, n) => {
+        const answer = await client.ask('POST', '/api/v1/executions', { code: 'order', input: { n } });
+        equal(answer.status, 201, answer.raw);
+    });
+}
+
+async function atRest(rig) {
+    await until('all have ended', async () => {
+        for (const status of ['pending', 'running', 'waiting'])
+            if ((await rig.api('GET', `/executions?status=${status}`)).body.items?.length !== 0) return false;
+        return true;
+    });
+    await until('no message is left', async () => (await rig.api('GET', '/outbox')).body.items?.length === 0);
+}
+
+claim('SIGTERM under full delivery ends in time and repeats nothing that was answered', async (rig) => {
+    const world = new World(['one', 'two', 'three']);
+    const rounds = amount('deliveries.stops'), each = 60;
+    const took = [];
+    await world.open(rig);
+    for (let i = 0; i < rounds; i++) {
+        world.delay = ANSWER_MS;
+        await startOrders(rig.server, i * each, each);
+        await sleep(300 * (1 + (i % 4)));
+        const began = Date.now();
+        equal(await rig.server.stop(), 0, rig.server.log.slice(-500));
+        took.push(Date.now() - began);
+        world.delay = 0;
+        await rig.start();
+    }
+    await atRest(rig);
+    world.mustHave(rounds * each);
+    console.log(`${rig.name}: ${rounds} stops under delivery took ${took.join(', ')} ms`);
+    // A busy machine may hold one of them up.
+    check(Math.min(...took) < STOP_MS, `stops took ${took.join(', ')} ms`);
+    await world.close(rig);
+});
+
+claim('a server that loses its connections and lives keeps its lanes', async (rig) => {
+    const world = new World(['cut']);
+    const second = new Server(join(rig.folder, 'second'), { store: rig.store, program: checkProgram });
+    await world.open(rig);
+    const [name] = rig.sql('SELECT node FROM nodes'); // as its writing session is called
+    check(await second.start(), second.log);
+    world.delay = 20;
+    for (let i = 0; i < amount('deliveries.cuts'); i++) {
+        await startOrders(rig.server, i * 20, 20);
+        rig.sql(`DO $$ BEGIN FOR i IN 1..${CUTS} LOOP
+            PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}';
+            PERFORM pg_stat_clear_snapshot();
+            PERFORM pg_sleep(0.002);
+        END LOOP; END $$`);
+        await sleep(500);
+    }
+    await atRest(rig);
+    check(/connected to the database again/.test(rig.server.log), 'it has lost no connection');
+    world.mustHave(amount('deliveries.cuts') * 20);
+    equal(await second.stop(), 0, second.log.slice(-500));
+    await world.close(rig);
+}, 'PostgreSQL');
+
+claim('a store that stalls holds everything up and repeats nothing', async () => {
+    const postgres = await Postgres.own(); // nobody else's: it is stopped
+    const rig = new Rig(postgres.fresh(), checkProgram);
+    const world = new World(['slow']);
+    await rig.start();
+    await world.open(rig);
+    world.delay = 200;
+    await startOrders(rig.server, 0, 100);
+    postgres.signalAll('SIGSTOP');
+    await sleep(STALL_MS);
+    const health = await rig.client.ask('GET', '/healthz');
+    postgres.signalAll('SIGCONT');
+    equal(health.status, 200, 'it lives');
+    await atRest(rig);
+    world.mustHave(100);
+    await world.close(rig);
+    await rig.close();
+    postgres.close();
+}, 'PostgreSQL');
+
+await run(async () => {}, checkProgram);
