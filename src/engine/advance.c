@@ -287,6 +287,8 @@ static void advance_finish(struct turn *t, bool has_moved)
         x->wake_at_us = WAKE_AT_ONCE;
     for (size_t i = 0; i < out->history.count; i++)
         x->log_bytes += state_row_bytes(&out->history.items[i]);
+    for (size_t i = 0; i < out->history.count; i++)
+        x->history_bytes += state_row_bytes(&out->history.items[i]);
     bytes = (int64_t)state_checkpoint_bytes(x);
     /* Rows are folded with one version: those of another are behind a checkpoint. */
     if (bytes <= CHECKPOINT_SMALL || x->log_bytes >= bytes || has_moved) {

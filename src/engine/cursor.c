@@ -237,6 +237,8 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     cursor_write_number(&out, "linksSpent", exec->links_spent);
     cursor_write_number(&out, "reopened", exec->reopened_at_us);
     cursor_write_number(&out, "moved", exec->has_moved);
+    cursor_write_number(&out, "depth", exec->depth);
+    cursor_write_number(&out, "bytes", exec->history_bytes);
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
     write_rollback(&out, exec->program, exec->rollback);
@@ -451,6 +453,8 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->links_spent = value_map_int(stored, STR("linksSpent"));
     x->reopened_at_us = value_map_int(stored, STR("reopened"));
     x->has_moved = value_map_int(stored, STR("moved")) != 0;
+    x->depth = value_map_int(stored, STR("depth"));
+    x->history_bytes = value_map_int(stored, STR("bytes"));
     x->strand_index = (uint32_t)value_map_int(stored, STR("place"));
     x->pause =
         restore_part(mem, sizeof(*x->pause), stored_pause, value_map_member(stored, STR("pause")));

@@ -26,10 +26,12 @@ enum {
     STRANDS_BYTES_MAX = 16 << 20, /* inputs and ledgers of the steps that all strands are in */
     STATE_DEPTH_MAX = 200, /* lists and maps within one another: the stored form wraps them */
     TURN_STEPS_MAX = 64,
-    JUMPS_MAX = 100,     /* of one execution: the next is limit_goto */
-    STRANDS_MAX = 1000,  /* of one execution at a time: the next is limit_strands */
-    BRANCHES_SHOWN = 50, /* of waitingFor.branches */
-    ROLLBACK_PAGE = 64,  /* rows that rolling back reads at once */
+    JUMPS_MAX = 100,               /* of one execution: the next is limit_goto */
+    START_DEPTH_MAX = 20,          /* starts by starts: the next is limit_depth */
+    HISTORY_BYTES_MAX = 256 << 20, /* of one execution, rows of rolling back and operators apart */
+    STRANDS_MAX = 1000,            /* of one execution at a time: the next is limit_strands */
+    BRANCHES_SHOWN = 50,           /* of waitingFor.branches */
+    ROLLBACK_PAGE = 64,            /* rows that rolling back reads at once */
 };
 
 /*
@@ -247,6 +249,7 @@ struct execution {
     struct str org_id;
     bool has_parent;
     struct uuid parent_id; /* the execution that started it */
+    int64_t depth;         /* how many starts by starts led to it; 0: somebody outside started it */
     bool has_again_of;
     struct uuid again_of;    /* the one that it was started again for */
     struct str user_json;    /* who started it: {id, name, email, role} */
@@ -268,6 +271,7 @@ struct execution {
     int64_t seq;            /* of the last history row */
     int64_t checkpoint_seq; /* the context column holds the state after this row */
     int64_t log_bytes;      /* of history since then */
+    int64_t history_bytes;  /* of all its rows; its next step is limit_history beyond the limit */
     int64_t started_at_us, completed_at_us, updated_at_us;
     int64_t reopened_at_us; /* when it last went on after an end; 0 = never: see trace.h */
     int64_t wake_at_us;     /* 0 = never by itself; WAKE_AT_ONCE = now */

@@ -128,6 +128,15 @@ claim('writes of one record by a branch that waited and by one that did not are 
     equal([body.n, body.a, body.b], [1, 1, 1], JSON.stringify(body));
 });
 
+claim('a process that starts itself comes to an end', async (rig) => {
+    await rig.publish({ code: 'matryoshka', steps: [start('s', 'matryoshka')] });
+    await rig.begin('matryoshka');
+    const all = async (query) => (await rig.api('GET', `/executions?code=matryoshka${query}`)).body.items;
+    const held = await until('the innermost is held', async () => (await all('')).find((x) => x.waitingFor?.kind === 'incident'));
+    equal(held.waitingFor.error.code, 'limit_depth');
+    equal((await all('&limit=100')).length, 21, 'the first, and twenty by others');
+});
+
 await run(async (rig) => {
     for (const definition of [kid, napper, parent, racing, writing, hotel, trip, tripBeside, tripLate]) await rig.publish(definition);
 });

@@ -337,6 +337,8 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     NUMBER(links_spent);
     NUMBER(reopened_at_us);
     NUMBER(has_moved);
+    NUMBER(depth);
+    NUMBER(history_bytes);
     on_number(w, "undo", a->rollback != NULL, b->rollback != NULL);
     if (a->rollback != NULL && b->rollback != NULL)
         rollback(w, a->rollback, b->rollback);

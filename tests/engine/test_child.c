@@ -44,6 +44,27 @@ static const char *awaited(void)
     return rig_text(&rig, rig.x->cursor.awaited);
 }
 
+/* Starts by starts have an end: the one behind the limit is held, as errors of our own are. */
+static void test_start__is_nested_no_deeper_than_the_limit(void **state)
+{
+    (void)state;
+    for (int64_t depth = START_DEPTH_MAX - 1; depth <= START_DEPTH_MAX; depth++) {
+        start("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal','signalType':'go'"
+              "}},{'code':'s','procedure':{'type':'flow.start','code':'child','input':{'n':1}}}]}",
+              "{}");
+        rig.x->depth = depth;
+        rig_signal(&rig, depth < START_DEPTH_MAX ? "1" : "2", "go", "null");
+        if (depth < START_DEPTH_MAX) {
+            assert_int_equal(rig.x->status, STATUS_COMPLETED);
+            assert_int_equal(rig.last.starts.items[0]->depth, START_DEPTH_MAX);
+            continue;
+        }
+        assert_int_equal(rig.x->waiting_kind, WAITING_INCIDENT);
+        assert_int_equal(rig.last.starts.count, 0);
+        assert_non_null(strstr(rig_text(&rig, rig.x->waiting_for_json), "limit_depth"));
+    }
+}
+
 static void test_start__begins_with_the_commit_of_its_step(void **state)
 {
     const struct execution *child;
@@ -509,6 +530,7 @@ static void test_wait__the_failure_of_the_child_is_ours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CLAIM_WITH(test_start__is_nested_no_deeper_than_the_limit),
         CLAIM_WITH(test_start__begins_with_the_commit_of_its_step),
         CLAIM_WITH(test_start__a_pending_child_begins_when_it_is_woken),
         CLAIM_WITH(test_start__a_step_that_fails_starts_nothing),

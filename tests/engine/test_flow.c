@@ -407,6 +407,30 @@ static void test_visits__are_counted_over_the_whole_execution(void **state)
     assert_int_equal(row->visit, 3);
 }
 
+/* The history of one execution has a size; what operators do, and rolling back, is not held up. */
+static void test_history__that_is_too_large_holds_the_execution(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'1'},"
+                     "'rollback':{'type':'log','message':'undo'}},"
+                     "{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}},"
+                     "{'code':'b','procedure':{'type':'log','message':'2'}}]}");
+    rig_start(&rig, "{}");
+    assert_true(rig.x->history_bytes > 0);
+    rig.x->history_bytes = HISTORY_BYTES_MAX;
+    assert_true(rig_signal(&rig, "1", "go", "null"));
+    assert_int_equal(rig.x->waiting_kind, WAITING_INCIDENT);
+    assert_non_null(strstr(rig_text(&rig, rig.x->waiting_for_json), "limit_history"));
+    rig_reload(&rig);
+    assert_true(rig.x->history_bytes > HISTORY_BYTES_MAX);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_int_equal(rig.x->waiting_kind, WAITING_INCIDENT);
+    assert_true(rig_cancel(&rig, "enough"));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "a w -a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +462,7 @@ int main(void)
         CLAIM(test_failure__of_an_inner_step_may_be_continued_by_the_step_around_it),
         CLAIM(test_failure__of_an_inner_step_fails_the_execution),
         CLAIM(test_visits__are_counted_over_the_whole_execution),
+        CLAIM(test_history__that_is_too_large_holds_the_execution),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "sim/disk.h"
 
 #include "engine/dump.h"
+#include "engine/state.h"
 #include "value/json.h"
 
 /* --- a commit that starts some --- */
@@ -40,8 +41,11 @@ void disk_start_children(struct sim *sim, const struct commit *c)
     struct disk *d = &sim->disk;
 
     for (size_t i = 0; i < c->starts.count; i++) {
-        struct commit start = {
-            .after = c->starts.items[i], .writes_context = true, .context_json = STR("{}")};
+        struct commit start = {.after = c->starts.items[i],
+                               .writes_context = true,
+                               .context_json = STR("{}"),
+                               .cursor_json =
+                                   state_cursor_json(&sim->disk.scratch, c->starts.items[i])};
         const struct execution *child = start.after;
         struct disk_execution *x;
 

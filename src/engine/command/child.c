@@ -105,6 +105,7 @@ static struct execution *make_child(struct turn *t, const struct program *p, str
     x->program = p;
     x->parent_id = t->x->id;
     x->has_parent = true;
+    x->depth = t->x->depth + 1;
     x->key = key;
     x->org_id = t->x->org_id;
     x->user_json = t->x->user_json;
@@ -229,6 +230,9 @@ static enum step_result choose(struct turn *t, const struct command *c, const st
     }
     if (end != STEP_DONE)
         return end;
+    if (t->x->depth >= START_DEPTH_MAX)
+        return turn_fail(t, STR("limit_depth"), ERR_CLASS_BUSINESS,
+                         "starts by starts are nested deeper than %d", START_DEPTH_MAX);
     *made = make_child(t, p, input, json, key);
     *id = (*made)->id;
     return STEP_DONE;

@@ -127,6 +127,15 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
     outcome_end(t, STATUS_FAILED);
 }
 
+void outcome_stop(struct turn *t)
+{
+    struct str error_json;
+
+    (void)turn_failure(t, &error_json);
+    turn_row(t, HISTORY_EVENT, turn_code(t), STR("failed"))->error_json = error_json;
+    outcome_fail(t, t->x->program->on_error, error_json);
+}
+
 /* Without a mapping: the result of the step that completed last. */
 static struct str last_output(const struct execution *x)
 {

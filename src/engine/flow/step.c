@@ -341,6 +341,17 @@ bool step_turn_is_long(const struct turn *t)
            t->spent.cost > TURN_COST_MAX || t->spent.memory_bytes > TURN_MEMORY_MAX;
 }
 
+/* Whether its history may grow by another step: else the execution goes no further. */
+static bool has_room_in_history(struct turn *t)
+{
+    if (t->x->history_bytes + (int64_t)t->row_bytes <= HISTORY_BYTES_MAX)
+        return true;
+    (void)turn_fail(t, STR("limit_history"), ERR_CLASS_BUSINESS,
+                    "the history of the execution is larger than %d MiB", HISTORY_BYTES_MAX >> 20);
+    outcome_stop(t);
+    return false;
+}
+
 bool step_run_all(struct turn *t)
 {
     struct execution *x = t->x;
@@ -356,6 +367,8 @@ bool step_run_all(struct turn *t)
                 x->cursor.seq = x->seq;
             return true;
         }
+        if (!has_room_in_history(t))
+            return true;
         t->steps++;
         end = step_run_one(t);
         if (end == STEP_NEEDS)

@@ -123,6 +123,9 @@ void outcome_complete(struct turn *t);
 /* An end; the last row says so. */
 void outcome_end(struct turn *t, enum execution_status status);
 
+/* It goes no further because of t->failure, which is of no step: a row says so, and hold or fail. */
+void outcome_stop(struct turn *t);
+
 /* It failed with t->failure, which the last row has recorded as `error_json`: hold or fail. */
 void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json);
 

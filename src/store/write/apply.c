@@ -5,6 +5,7 @@
 #include "engine/commit/commit.h"
 #include "engine/commit/message.h"
 #include "engine/execution.h"
+#include "engine/state.h"
 #include "engine/status.h"
 #include "store/change_job.h"
 #include "store/write/change_apply.h"
@@ -278,8 +279,11 @@ static enum apply_result start_children(struct apply *a, struct member *m)
     for (size_t i = 0; i < m->commit->starts.count; i++) {
         struct commit *start = ARENA_NEW(a->mem, struct commit);
 
-        *start = (struct commit){
-            .after = m->commit->starts.items[i], .writes_context = true, .context_json = STR("{}")};
+        *start =
+            (struct commit){.after = m->commit->starts.items[i],
+                            .writes_context = true,
+                            .context_json = STR("{}"),
+                            .cursor_json = state_cursor_json(a->mem, m->commit->starts.items[i])};
         a->status = start->after->key.len > 0 ? find_holder(a, m, start->after) : DB_DONE;
         if (a->status == DB_ROW)
             return apply_refuse(a, m, MEMBER_RECORD_STALE);
