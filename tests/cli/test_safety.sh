@@ -142,8 +142,21 @@ cp busy.db bad.db
 bytes=$(stat -c %s bad.db)
 dd if=/dev/zero of=bad.db bs=4096 seek=$((bytes / 8192)) count=3 conv=notrunc 2>/dev/null
 run restore bad.db --data new
-claim "a damaged backup is refused" said 1 "bad.db is not a backup of Pawl, or it is damaged"
+claim "a damaged backup is refused" said 1 "bad.db is damaged: its bytes are not those"
 claim "and leaves nothing" [ ! -e new ]
+# Text in a row, which SQLite has no means to miss.
+cp busy.db bad.db
+at=$(grep -abo lunch-1 bad.db | head -n 1 | cut -d : -f 1)
+printf dinner | dd of=bad.db bs=1 seek="$at" conv=notrunc 2>/dev/null
+run restore bad.db --data new
+claim "a changed text is damage, too" said 1 "bad.db is damaged: its bytes are not those"
+claim "and leaves nothing either" [ ! -e new ]
+# As earlier versions made them: without the sum at the end.
+sum=$(tail -c 77 busy.db)
+head -c -77 busy.db >old.db
+claim "a backup ends with its sum" [ "${sum:0:12}" = "pawl backup " ]
+run restore old.db --data new-of-old
+claim "one without a sum is taken" said 0 "restored into new-of-old"
 run restore busy.db --data new
 claim "a whole one is restored" said 0 "restored into new: " "whole" "serve --data new"
 start_server --data new

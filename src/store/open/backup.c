@@ -2,11 +2,13 @@
 #include "store/backup.h"
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "store/db/migrate.h"
 #include "store/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool copy_to(struct str file, struct str part, struct err *err)
@@ -34,6 +36,91 @@ static bool make_part(struct str part, struct str path, struct err *err)
     return true;
 }
 
+/* --- the sum at the end of a copy --- */
+
+/* Behind the last page: SQLite does not read it. "pawl backup <64 hex digits>\n". */
+#define SUM_HEAD "pawl backup "
+
+enum {
+    SUM_HEAD_LEN = sizeof(SUM_HEAD) - 1,
+    SUM_LEN = SUM_HEAD_LEN + DIGEST_HEX_LEN + 1,
+    SUM_BLOCK = 1 << 20,
+};
+
+/*
+ * The sum of the first `bytes` of a file, block by block: each is summed together
+ * with the sum of those before it, so that a large file needs little memory.
+ */
+static bool sum_of(struct arena *mem, int fd, int64_t bytes, struct str *out)
+{
+    char *block = arena_alloc(mem, DIGEST_HEX_LEN + SUM_BLOCK);
+    struct str sum = digest_hex(mem, STR_NONE);
+
+    for (int64_t at = 0; at < bytes;) {
+        size_t want = bytes - at < SUM_BLOCK ? (size_t)(bytes - at) : SUM_BLOCK;
+        ssize_t n;
+
+        memcpy(block, sum.ptr, DIGEST_HEX_LEN);
+        n = pread(fd, block + DIGEST_HEX_LEN, want, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n != (ssize_t)want)
+            return false;
+        sum = digest_hex(mem, str_from(block, DIGEST_HEX_LEN + want));
+        at += (int64_t)want;
+    }
+    *out = str_printf(mem, SUM_HEAD "%.*s\n", STR_ARG(sum));
+    return true;
+}
+
+static bool append_sum(struct arena *mem, struct str part, struct err *err)
+{
+    int fd = open(part.ptr, O_RDWR | O_CLOEXEC);
+    struct stat file;
+    struct str sum;
+    bool ok = fd >= 0 && fstat(fd, &file) == 0 && sum_of(mem, fd, (int64_t)file.st_size, &sum) &&
+              pwrite(fd, sum.ptr, sum.len, file.st_size) == (ssize_t)sum.len;
+
+    if (!ok)
+        (void)err_set(err, ERR_IO, "cannot write %.*s: %s", STR_ARG(part), strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/*
+ * Hold a copy against its sum and take that off. One without a sum, as earlier
+ * versions made them, is as good as what SQLite finds in it.
+ */
+static bool check_sum(struct arena *mem, struct str part, struct str path, struct err *err)
+{
+    int fd = open(part.ptr, O_RDWR | O_CLOEXEC);
+    char stored[SUM_LEN];
+    struct stat file;
+    struct str sum;
+    int64_t bytes = 0;
+    bool has_sum, ok;
+
+    ok = fd >= 0 && fstat(fd, &file) == 0;
+    if (ok)
+        bytes = (int64_t)file.st_size - SUM_LEN;
+    has_sum = ok && bytes > 0 && pread(fd, stored, SUM_LEN, (off_t)bytes) == SUM_LEN &&
+              memcmp(stored, SUM_HEAD, SUM_HEAD_LEN) == 0;
+    if (!ok)
+        (void)err_set(err, ERR_IO, "cannot read %.*s: %s", STR_ARG(path), strerror(errno));
+    else if (has_sum && (!sum_of(mem, fd, bytes, &sum) || memcmp(sum.ptr, stored, SUM_LEN) != 0))
+        ok = err_set(err, ERR_IO,
+                     "%.*s is damaged: its bytes are not those that `pawl backup` wrote",
+                     STR_ARG(path));
+    else if (has_sum && ftruncate(fd, (off_t)bytes) != 0)
+        ok = err_set(err, ERR_IO, "cannot write %.*s: %s", STR_ARG(part), strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* --- making a copy, and putting it back --- */
+
 static bool back_up(struct arena *mem, struct str file, struct str path, struct err *err)
 {
     struct str part = str_printf(mem, "%.*s.part", STR_ARG(path));
@@ -44,7 +131,8 @@ static bool back_up(struct arena *mem, struct str file, struct str path, struct 
     (void)unlink(part.ptr);
     if (!make_part(part, path, err))
         return false;
-    ok = copy_to(file, part, err) && folder_sync(part.ptr, err) && folder_rename(part, path, err);
+    ok = copy_to(file, part, err) && append_sum(mem, part, err) && folder_sync(part.ptr, err) &&
+         folder_rename(part, path, err);
     if (!ok)
         (void)unlink(part.ptr);
     return ok;
@@ -119,7 +207,8 @@ bool store_restore(struct str path, struct str data_path, struct err *err)
     } else {
         (void)unlink(part.ptr);
         ok = folder_copy_file(path, part, err);
-        if (ok && !check_backup(part, path, err)) {
+        if (ok && (!check_sum(&mem, part, path, err) || !check_backup(part, path, err) ||
+                   !folder_sync(part.ptr, err))) {
             ok = false;
             (void)unlink(part.ptr);
         }
