@@ -213,7 +213,14 @@ static void put_sample(struct arena *mem, struct buf *out, struct value field)
         buf_text(out, of_type >= 0 ? samples[of_type][1] : "\"...\"");
 }
 
-/* What must be filled in, as JSON: {} without a form. */
+/* Whether a field is needed whatever the others say, or may be. */
+static bool is_needed(struct value field)
+{
+    return value_is_true(value_map_get_str(field, STR("required"))) ||
+           client_text(field, "requiredWhen").len > 0;
+}
+
+/* What must be filled in, or may have to be, as JSON: {} without a form. */
 static struct str sample_payload(struct arena *mem, struct value form)
 {
     struct buf out;
@@ -223,7 +230,7 @@ static struct str sample_payload(struct arena *mem, struct value form)
     for (uint32_t i = 0; form.kind == VALUE_LIST && i < form.len; i++) {
         struct value field = form.items[i];
 
-        if (field.kind != VALUE_MAP || !value_is_true(value_map_get_str(field, STR("required"))))
+        if (field.kind != VALUE_MAP || !is_needed(field))
             continue;
         buf_text(&out, is_first ? "" : ", ");
         is_first = false;
@@ -234,7 +241,7 @@ static struct str sample_payload(struct arena *mem, struct value form)
     return object_end(&out);
 }
 
-/* "\nIts form: sum (integer, required), note (string)" */
+/* "\nIts form: sum (integer, required), budget (string, required when payload.approved), note (string)" */
 static void describe_form(struct buf *out, struct value form)
 {
     for (uint32_t i = 0; form.kind == VALUE_LIST && i < form.len; i++) {
@@ -244,8 +251,13 @@ static void describe_form(struct buf *out, struct value form)
             continue;
         buf_text(out, i == 0 ? "\nIts form: " : ", ");
         term_put_short(out, client_text(field, "name"), RESULT_WIDTH);
-        buf_printf(out, " (%.*s%s)", STR_ARG(client_text(field, "type")),
+        buf_printf(out, " (%.*s%s", STR_ARG(client_text(field, "type")),
                    value_is_true(value_map_get_str(field, STR("required"))) ? ", required" : "");
+        if (client_text(field, "requiredWhen").len > 0) {
+            buf_text(out, ", required when ");
+            term_put_short(out, client_text(field, "requiredWhen"), RESULT_WIDTH);
+        }
+        buf_char(out, ')');
     }
 }
 

@@ -94,19 +94,22 @@ claim('GET and HEAD show the form and never act, however often a scanner follows
     check(text.includes('<h1>Sign &amp; go &lt;b&gt;?</h1>') && text.includes('Approve &lt;it&gt;?'), text);
     for (const { name } of FORM.slice(1)) check(text.includes(`<label for="f-${name}">`) && text.includes(`id="f-${name}"`), `label of ${name}`);
     check(text.includes('<legend>Approve') && text.includes('type="radio"') && !text.includes('checked'), 'nothing is chosen before');
+    const labelOf = (name) => new RegExp(`<label for="f-${name}">([^<]*)<`).exec(text)[1];
+    equal([labelOf('amount'), labelOf('reason')], ['Amount (optional)', 'reason (needed with some answers)']);
+    check(/<textarea rows="2" name="reason"/.test(text), 'free text has lines');
     check(text.includes('name="viewport"') && text.includes('<html lang="en">'), 'for small screens, in a language');
     check(!text.includes('pawlcb_'), 'the page does not repeat the token');
 });
 
 claim('the form of the page answers, and its texts become what the fields want', async (rig) => {
     const { id, link } = await waiting(rig, { form: FORM });
-    const sent = new URLSearchParams({ approved: 'true', amount: ' 42 ', reason: 'a+b & "ü"', kind: 'old', day: '2026-03-01', at: '2026-03-01T10:30' });
+    const sent = new URLSearchParams({ approved: 'true', amount: ' 42 ', reason: 'a+b & "ü"\r\nsecond line', kind: 'old', day: '2026-03-01', at: '2026-03-01T10:30' });
     const answer = await ask('POST', `${link}/decision`, sent);
     equal(answer.status, 200, answer.text);
     check(answer.text.includes('Thank you'), answer.text);
     const { status, result } = await view(rig, id);
     equal(status, 'completed');
-    equal(result.payload, { approved: true, amount: 42, reason: 'a+b & "ü"', kind: 'old', day: '2026-03-01', at: '2026-03-01T10:30:00Z' });
+    equal(result.payload, { approved: true, amount: 42, reason: 'a+b & "ü"\nsecond line', kind: 'old', day: '2026-03-01', at: '2026-03-01T10:30:00Z' });
     equal(result.by, { callback: true });
 });
 
@@ -115,7 +118,7 @@ claim('what does not fit is told beside its field, with what was filled in, and 
     const wrong = await ask('POST', `${link}/decision`, new URLSearchParams({ approved: 'maybe', amount: '"><script>', kind: 'other', reason: 'kept' }));
     equal(wrong.status, 422);
     for (const name of ['approved', 'amount', 'kind']) check(wrong.text.includes(`id="e-${name}"`), `error of ${name}`);
-    check(wrong.text.includes('value="kept"') && !wrong.text.includes('<script'), wrong.text);
+    check(/<textarea[^>]*name="reason"[^>]*>\nkept</.test(wrong.text) && !wrong.text.includes('<script'), wrong.text);
     const missing = await ask('POST', `${link}/decision`, new URLSearchParams({ approved: 'false' }));
     equal(missing.status, 422);
     check(missing.text.includes('id="e-reason"') && missing.text.includes('This is needed.'), missing.text);

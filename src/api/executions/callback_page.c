@@ -228,7 +228,7 @@ static void put_select(struct arena *mem, struct buf *out, const struct page_fie
 
 static void put_textarea(struct buf *out, const struct page_field *f)
 {
-    buf_text(out, "<textarea rows=\"4\"");
+    buf_printf(out, "<textarea rows=\"%d\"", f->type == PARAM_STRING ? 2 : 4);
     put_attributes(out, f, "");
     buf_char(out, '>');
     /* A line feed behind the tag is not part of the text. */
@@ -288,8 +288,17 @@ static void put_label(struct buf *out, const struct page_field *f, enum language
     struct str label = value_map_text(f->field, STR("label"));
 
     put_escaped(out, label.len > 0 ? label : f->name);
-    if (!f->is_required)
+    if (value_map_text(f->field, STR("requiredWhen")).len > 0 && !f->is_required)
+        buf_printf(out, " (%s)", say(language, TEXT_SOMETIMES));
+    else if (!f->is_required)
         buf_printf(out, " (%s)", say(language, TEXT_OPTIONAL));
+}
+
+/* Whether there may be several lines: free text and JSON. What is sensitive is hidden while it is typed. */
+static bool is_long_text(const struct page_field *f)
+{
+    return f->type == PARAM_OBJECT || f->type == PARAM_ARRAY ||
+           (f->type == PARAM_STRING && !value_map_is_true(f->field, STR("sensitive")));
 }
 
 static void put_field(struct arena *mem, struct buf *out, const struct page_field *f,
@@ -314,7 +323,7 @@ static void put_field(struct arena *mem, struct buf *out, const struct page_fiel
     buf_text(out, "</label>\n");
     if (allowed.kind == VALUE_LIST)
         put_select(mem, out, f, language, allowed);
-    else if (f->type == PARAM_OBJECT || f->type == PARAM_ARRAY)
+    else if (is_long_text(f))
         put_textarea(out, f);
     else
         put_input(out, f);
@@ -424,6 +433,18 @@ struct str page_note(struct arena *mem, enum language language, enum page_note n
 
 /* --- what was filled in --- */
 
+/* A browser ends the lines of a text with CR LF. */
+static struct str unix_lines(struct arena *mem, struct str text)
+{
+    char *out = arena_copy(mem, text.ptr, text.len);
+    size_t len = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != '\r' || i + 1 == text.len || text.ptr[i + 1] != '\n')
+            out[len++] = text.ptr[i];
+    return str_from(out, len);
+}
+
 /* A text as the type wants it; as it is when it is none of these. */
 static struct value read_filled(struct arena *mem, struct value field, struct str text)
 {
@@ -449,6 +470,7 @@ static struct value read_filled(struct arena *mem, struct value field, struct st
             return value_string(str_printf(mem, "%.*sZ", STR_ARG(text)));
         return value_string(text);
     case PARAM_STRING:
+        return value_string(unix_lines(mem, text));
     case PARAM_UUID:
     case PARAM_DATE:
     case PARAM_ANY:
