@@ -3,9 +3,8 @@
  * reading them: read_planner.h.
  *
  * Every change reads its facts, decides (planner/decide.h) and writes in the
- * transaction of its batch. Rows are locked before they are read; on
- * PostgreSQL two nodes that meet in another order are told apart by the
- * database, and one of them repeats its batch.
+ * transaction of its batch. Rows are locked before they are read, with all that
+ * the batch writes (write/row_locks.h).
  */
 #ifndef PAWL_STORE_PLANNER_H
 #define PAWL_STORE_PLANNER_H

@@ -15,6 +15,7 @@
 #include "engine/commit/task_act.h"
 #include "engine/execution.h"
 #include "store/org.h"
+#include "store/planner/facts.h"
 #include "store/planner/planner_rows.h"
 #include "store/write/gather.h"
 #include "value/object.h"
@@ -90,8 +91,7 @@ static bool decide_assignment(struct planner_work *w, const struct task *t, stru
     facts.task.status = TASK_AVAILABLE;
     facts.task.row_version = 1;
     facts.task.created_at_us = facts.now_us;
-    if (!policy_load(w->a->db, t->org_id, &facts.policy, &w->a->status) ||
-        !person_load(w, t->org_id, &facts.target))
+    if (!policy_find(w, t->org_id, &facts.policy) || !person_load(w, t->org_id, &facts.target))
         return false;
     planner_decide_new(&facts, &request, d);
     return true;
@@ -148,8 +148,7 @@ static bool cancel_task(struct planner_work *w, struct task *t, struct str reaso
 
     t->is_awaited = false;
     task_move(t, &row);
-    return task_log(w, t->org_id, &row) && task_save(w, t, before) &&
-           apply_write(w->a, SQL_CONTRIBUTORS_DROP, DB_PARAMS(db_text(t->id))) &&
+    return task_log(w, t->org_id, &row) && task_save(w, t, before) && contributors_drop(w, t->id) &&
            task_reexamine_successors(w, t);
 }
 
@@ -211,6 +210,10 @@ bool apply_tasks(struct apply *a, struct member *m)
             return false;
         a->status = DB_DONE;
     }
+    /* What it has made and ended is not in what was gathered for transitions. */
+    if (a->status == DB_DONE)
+        a->status = gather_flush(a);
+    facts_forget(a);
     return a->status == DB_DONE;
 }
 

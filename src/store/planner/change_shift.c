@@ -81,7 +81,7 @@ static bool release_task(struct planner_work *w, const struct task_name *task, s
     c->project_id = f.task.project_id;
     c->status = d.after.status;
     return task_log(w, task->org_id, &d.rows[0]) && task_save(w, &d.after, f.task.row_version) &&
-           apply_write(w->a, SQL_CONTRIBUTORS_DROP, DB_PARAMS(db_text(f.task.id)));
+           contributors_drop(w, f.task.id);
 }
 
 /* End a shift and release what its members own. */
@@ -185,10 +185,10 @@ static bool escalate_overdue(struct planner_work *w, const struct task_name *tas
     bool found;
 
     return apply_write(w->a, SQL_TASK_OVERDUE, DB_PARAMS(db_text(task->id), db_int(now_us))) &&
-           apply_write(w->a, SQL_ESCALATION_PUT,
-                       DB_PARAMS(db_text(planner_new_id(w)), db_text(task->id),
-                                 db_text(STR("overdue")), db_text(STR("the due date has passed")),
-                                 db_null(), db_int(now_us))) &&
+           apply_put(w->a, SQL_ESCALATION_PUT,
+                     DB_PARAMS(db_text(planner_new_id(w)), db_text(task->id),
+                               db_text(STR("overdue")), db_text(STR("the due date has passed")),
+                               db_null(), db_int(now_us))) &&
            task_load(w, task->org_id, task->id, &t, &found) &&
            (!found || task_announce(w, "overdue", &t, NULL));
 }

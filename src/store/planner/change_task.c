@@ -1,5 +1,5 @@
 /* change_task.c - tasks: moved, made, changed, deleted, split; see planner.h. */
-#include "store/planner/planner_rows.h"
+#include "store/planner/facts.h"
 
 #include "store/db/db.h"
 #include "store/store.h"
@@ -9,33 +9,46 @@
 
 /* --- moving --- */
 
+/* What was accepted under the event of the request, if anything. */
+static bool load_event(struct planner_work *w, struct task_event *event, struct str *first_answer)
+{
+    const enum sql sql = SQL_TASK_EVENT;
+    const struct planner_change *c = w->change;
+    const struct cached_event *cached = facts_event(w->a, c->id, c->request.client_event_id);
+    struct arena *mem = w->a->mem;
+    struct db *db = w->a->db;
+
+    if (cached != NULL) {
+        *event = cached->event;
+        *first_answer = cached->answer;
+        return true;
+    }
+    w->a->status = db_run(db, sql, DB_PARAMS(db_text(c->id), db_text(c->request.client_event_id)));
+    if (w->a->status == DB_ROW) {
+        *event = (struct task_event){.actor_id = db_column_copy(db, mem, sql, 0),
+                                     .action = db_column_copy(db, mem, sql, 1),
+                                     .payload_json = db_column_copy(db, mem, sql, 2)};
+        *first_answer = db_column_copy(db, mem, sql, 3);
+    }
+    db_end(db, sql);
+    return w->a->status <= DB_DONE;
+}
+
 /* The facts that planner_decide() asks for. */
 static bool load_facts(struct planner_work *w, struct task_facts *f, bool *found,
                        struct str *first_answer)
 {
-    const enum sql sql = SQL_TASK_EVENT;
-    struct planner_change *c = w->change;
-    struct arena *mem = w->a->mem;
-    struct db *db = w->a->db;
+    const struct planner_change *c = w->change;
 
     *f = (struct task_facts){.actor = c->actor, .now_us = c->change.now_us};
     if (!task_load(w, c->org_id, c->id, &f->task, found))
         return false;
     if (!*found)
         return true;
-    w->a->status = db_run(db, sql, DB_PARAMS(db_text(c->id), db_text(c->request.client_event_id)));
-    if (w->a->status == DB_ROW) {
-        f->event = (struct task_event){.actor_id = db_column_copy(db, mem, sql, 0),
-                                       .action = db_column_copy(db, mem, sql, 1),
-                                       .payload_json = db_column_copy(db, mem, sql, 2)};
-        *first_answer = db_column_copy(db, mem, sql, 3);
-    }
-    db_end(db, sql);
-    if (w->a->status > DB_DONE)
+    if (!load_event(w, &f->event, first_answer))
         return false;
     f->target.id = value_map_text(c->request.payload, STR("assign_to"));
-    return policy_load(db, c->org_id, &f->policy, &w->a->status) &&
-           person_load(w, c->org_id, &f->actor) &&
+    return policy_find(w, c->org_id, &f->policy) && person_load(w, c->org_id, &f->actor) &&
            (f->target.id.len == 0 || person_load(w, c->org_id, &f->target));
 }
 
@@ -43,12 +56,11 @@ static bool write_escalation(struct planner_work *w)
 {
     const struct planner_change *c = w->change;
 
-    return apply_write(
-        w->a, SQL_ESCALATION_PUT,
-        DB_PARAMS(db_text(planner_new_id(w)), db_text(c->id),
-                  db_text(value_map_text(c->request.payload, STR("kind"))),
-                  db_text_or_null(value_map_text(c->request.payload, STR("message"))),
-                  db_text_or_null(c->actor.id), db_int(c->change.now_us)));
+    return apply_put(w->a, SQL_ESCALATION_PUT,
+                     DB_PARAMS(db_text(planner_new_id(w)), db_text(c->id),
+                               db_text(value_map_text(c->request.payload, STR("kind"))),
+                               db_text_or_null(value_map_text(c->request.payload, STR("message"))),
+                               db_text_or_null(c->actor.id), db_int(c->change.now_us)));
 }
 
 /* A rejected task may come with a defect, and that with a task to fix it. */
@@ -95,8 +107,7 @@ static bool write_move(struct planner_work *w, struct task_decision *d, int64_t 
             return false;
     if (!task_save(w, &d->after, before))
         return false;
-    if (d->effects & EFFECT_CLEAR &&
-        !apply_write(w->a, SQL_CONTRIBUTORS_DROP, DB_PARAMS(db_text(d->after.id))))
+    if (d->effects & EFFECT_CLEAR && !contributors_drop(w, d->after.id))
         return false;
     if (d->effects & EFFECT_ESCALATION && !write_escalation(w))
         return false;
@@ -110,25 +121,46 @@ static bool write_move(struct planner_work *w, struct task_decision *d, int64_t 
 static bool keep_event_answer(struct planner_work *w, struct str action, struct str payload)
 {
     const struct planner_change *c = w->change;
+    struct cached_event *cached = facts_event(w->a, c->id, c->request.client_event_id);
 
-    return apply_write(w->a, SQL_TASK_EVENT_PUT,
-                       DB_PARAMS(db_text(c->id), db_text(c->request.client_event_id),
-                                 db_text(c->actor.id), db_text(action), db_text(payload),
-                                 db_text(c->change.answer_json)));
+    if (cached != NULL)
+        *cached = (struct cached_event){.is_known = true,
+                                        .event = {c->actor.id, action, payload},
+                                        .answer = c->change.answer_json};
+    return apply_put(w->a, SQL_TASK_EVENT_PUT,
+                     DB_PARAMS(db_text(c->id), db_text(c->request.client_event_id),
+                               db_text(c->actor.id), db_text(action), db_text(payload),
+                               db_text(c->change.answer_json)));
 }
 
-/* {task, transition, fix_task}, which is kept for a repetition of the event. */
-static bool answer_move(struct planner_work *w, const struct task_decision *d, struct str fix_id)
+/* The actor as it is once the task has moved; `before` and `after` are the same task. */
+static void count_own_task(struct planner_person *actor, const struct task *before,
+                           const struct task *after)
 {
+    if (task_status_is_active(before->status) && str_eq(before->assigned_to, actor->id))
+        actor->active_tasks--;
+    if (task_status_is_active(after->status) && str_eq(after->assigned_to, actor->id))
+        actor->active_tasks++;
+}
+
+/* {task, transition, fix_task}, which is kept for a repetition of the event. Nothing is read again. */
+static bool answer_move(struct planner_work *w, const struct task_facts *f,
+                        const struct planner_person *stored, const struct task_decision *d,
+                        struct str fix_id)
+{
+    struct planner_person actor = *stored;
+    struct task shown = d->after;
     struct planner_change *c = w->change;
     struct buf json, payload;
     struct err err;
 
     buf_init_arena(&json, w->a->mem);
     buf_init_arena(&payload, w->a->mem);
+    if (d->effects & EFFECT_CLEAR)
+        shown.contributors = value_list(NULL, 0);
+    count_own_task(&actor, &f->task, &shown);
     buf_text(&json, "{\"task\":");
-    if (!planner_show_task(w, &json, c->org_id, c->id))
-        return false;
+    task_show_for(w->a->mem, &json, &shown, &actor, &f->policy, c->change.now_us);
     buf_text(&json, ",\"transition\":{");
     if (!task_transition_show(&json, &d->rows[d->count - 1], &err) ||
         !json_write(&payload, payload_normalise(w->a->mem, c->request.payload), &err)) {
@@ -155,6 +187,7 @@ enum apply_result planner_move_apply(struct apply *a, struct member *m)
     struct planner_change *c = w.change;
     struct task_decision d;
     struct task_facts facts;
+    struct planner_person stored;
     struct str first_answer = STR_NONE, fix_id = STR_NONE;
     bool found;
 
@@ -162,6 +195,7 @@ enum apply_result planner_move_apply(struct apply *a, struct member *m)
         return APPLY_FAILED;
     if (!found)
         return planner_refuse_with(&w, ERR_NOT_FOUND, "there is no such task");
+    stored = facts.actor;
     /* Who asks is known by the token; skill and trades are as they are stored now. */
     facts.actor.role = c->actor.role;
     facts.actor.role_name = c->actor.role_name;
@@ -175,7 +209,7 @@ enum apply_result planner_move_apply(struct apply *a, struct member *m)
         return APPLY_DONE;
     }
     return apply_done_if(write_move(&w, &d, facts.task.row_version, &fix_id) &&
-                         answer_move(&w, &d, fix_id));
+                         answer_move(&w, &facts, &stored, &d, fix_id));
 }
 
 /* --- making and changing --- */
@@ -191,7 +225,7 @@ enum apply_result planner_create_apply(struct apply *a, struct member *m)
     end = task_make(&w, w.change->body, &t);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    return apply_done_if(planner_answer_task(&w, 201, t.org_id, t.id));
+    return apply_done_if(planner_answer_made(&w, 201, &t));
 }
 
 enum apply_result planner_patch_apply(struct apply *a, struct member *m)
@@ -315,8 +349,7 @@ static bool recall_for_split(struct planner_work *w, struct task *t)
     int64_t before = t->row_version;
 
     task_move(t, &row);
-    return task_log(w, t->org_id, &row) && task_save(w, t, before) &&
-           apply_write(w->a, SQL_CONTRIBUTORS_DROP, DB_PARAMS(db_text(t->id)));
+    return task_log(w, t->org_id, &row) && task_save(w, t, before) && contributors_drop(w, t->id);
 }
 
 /* The checks of planner_decide() in its order, for a request that is no transition. */

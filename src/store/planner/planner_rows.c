@@ -3,8 +3,10 @@
 
 #include "base/digest.h"
 #include "store/db/db.h"
+#include "store/planner/facts.h"
 #include "store/write/apply.h"
 #include "store/write/change_apply.h"
+#include "store/write/gather.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -119,13 +121,31 @@ bool task_row(struct db *db, struct arena *mem, enum sql sql, struct task *out)
            column_map(db, mem, sql, 39, &out->result);
 }
 
+/* Before the database is asked: rows that wait are written, and what is asked for is locked. */
+static bool lock_for_reading(struct planner_work *w, enum sql lock, const struct db_value *key,
+                             unsigned count, bool *found)
+{
+    *found = true;
+    if (!w->a->db->has_sets)
+        return true;
+    w->a->status = gather_flush(w->a);
+    return w->a->status == DB_DONE && apply_finds(w->a, lock, key, count, found);
+}
+
 bool task_load(struct planner_work *w, struct str org_id, struct str id, struct task *out,
                bool *found)
 {
+    const struct cached_task *cached = facts_task(w->a, id);
     struct db *db = w->a->db;
     bool ok = true;
 
-    if (!apply_finds(w->a, SQL_TASK_LOCK, DB_PARAMS(db_text(id), db_text(org_id)), found))
+    if (cached != NULL) {
+        *found = cached->is_found && str_eq(cached->task.org_id, org_id);
+        if (*found)
+            *out = cached->task;
+        return true;
+    }
+    if (!lock_for_reading(w, SQL_TASK_LOCK, DB_PARAMS(db_text(id), db_text(org_id)), found))
         return false;
     if (!*found)
         return true;
@@ -170,22 +190,37 @@ bool planner_take_managed(struct planner_work *w, const char *what, struct task 
     return false;
 }
 
+struct planner_person person_of_row(struct db *db, struct arena *mem, enum sql sql, unsigned first)
+{
+    struct planner_person p = {
+        .role = actor_role_read(db_column_text(db, sql, first)),
+        .role_name = db_column_copy(db, mem, sql, first),
+        .skill = db_column_int(db, sql, first + 1),
+        .is_known = db_column_int(db, sql, first + 3) != 0,
+        .active_tasks = db_column_int(db, sql, first + 4),
+    };
+    struct value trades;
+
+    if (column_list(db, mem, sql, first + 2, &trades))
+        p.specializations = trades;
+    return p;
+}
+
 void person_row(struct db *db, struct arena *mem, struct str org_id, enum db_status status,
                 struct planner_person *person)
 {
     const enum sql sql = SQL_PERSON_LOAD;
-    struct value trades;
+    struct str id = person->id;
+    struct planner_person stored;
 
-    person->is_known = status == DB_ROW && str_eq(db_column_text(db, sql, 0), org_id) &&
-                       db_column_int(db, sql, 4) != 0;
-    if (!person->is_known)
+    person->is_known = false;
+    if (status != DB_ROW || !str_eq(db_column_text(db, sql, 0), org_id))
         return;
-    person->role = actor_role_read(db_column_text(db, sql, 1));
-    person->role_name = db_column_copy(db, mem, sql, 1);
-    person->skill = db_column_int(db, sql, 2);
-    if (column_list(db, mem, sql, 3, &trades))
-        person->specializations = trades;
-    person->active_tasks = db_column_int(db, sql, 5);
+    stored = person_of_row(db, mem, sql, 1);
+    if (!stored.is_known)
+        return;
+    *person = stored;
+    person->id = id;
 }
 
 bool person_load(struct planner_work *w, struct str org_id, struct planner_person *person)
@@ -193,12 +228,29 @@ bool person_load(struct planner_work *w, struct str org_id, struct planner_perso
     struct db *db = w->a->db;
     bool found;
 
-    if (!apply_finds(w->a, SQL_PERSON_LOCK, DB_PARAMS(db_text(person->id)), &found))
+    if (facts_person(w->a, org_id, person))
+        return true;
+    if (!lock_for_reading(w, SQL_PERSON_LOCK, DB_PARAMS(db_text(person->id)), &found))
         return false;
     w->a->status = db_run(db, SQL_PERSON_LOAD, DB_PARAMS(db_text(person->id)));
     person_row(db, w->a->mem, org_id, w->a->status, person);
     db_end(db, SQL_PERSON_LOAD);
     return w->a->status <= DB_DONE;
+}
+
+struct planner_policy policy_of_row(struct db *db, enum sql sql)
+{
+    return (struct planner_policy){
+        .min_skill_to_take = db_column_int(db, sql, 0),
+        .self_check_min_skill = db_column_int(db, sql, 1),
+        .min_skill_to_invite = db_column_int(db, sql, 2),
+        .allow_trade_override = db_column_int(db, sql, 3) != 0,
+    };
+}
+
+bool policy_find(struct planner_work *w, struct str org_id, struct planner_policy *out)
+{
+    return facts_policy(w->a, org_id, out) || policy_load(w->a->db, org_id, out, &w->a->status);
 }
 
 bool policy_load(struct db *db, struct str org_id, struct planner_policy *out,
@@ -209,12 +261,7 @@ bool policy_load(struct db *db, struct str org_id, struct planner_policy *out,
     *out = planner_policy_default();
     *status = db_run(db, sql, DB_PARAMS(db_text(org_id)));
     if (*status == DB_ROW)
-        *out = (struct planner_policy){
-            .min_skill_to_take = db_column_int(db, sql, 0),
-            .self_check_min_skill = db_column_int(db, sql, 1),
-            .min_skill_to_invite = db_column_int(db, sql, 2),
-            .allow_trade_override = db_column_int(db, sql, 3) != 0,
-        };
+        *out = policy_of_row(db, sql);
     db_end(db, sql);
     return *status <= DB_DONE;
 }
@@ -225,6 +272,9 @@ bool planner_names(struct planner_work *w, enum sql sql, const struct db_value *
     struct db *db = w->a->db;
 
     *out = (struct task_names){0};
+    w->a->status = db->has_sets ? gather_flush(w->a) : DB_DONE;
+    if (w->a->status != DB_DONE)
+        return false;
     w->a->status = db_run(db, sql, params, count);
     for (; w->a->status == DB_ROW; w->a->status = db_next(db, sql))
         *VEC_ADD(w->a->mem, out) = (struct task_name){
@@ -241,17 +291,17 @@ bool task_insert(struct planner_work *w, struct task *t)
     t->status = task_is_free(t) ? TASK_AVAILABLE : TASK_BLOCKED;
     t->row_version = 1;
     t->created_at_us = t->updated_at_us = w->change->change.now_us;
-    return apply_write(
-               w->a, SQL_TASK_INSERT,
-               DB_PARAMS(db_text(t->id), db_text(t->org_id), db_text_or_null(t->project_id),
-                         db_text(t->title), db_text_or_null(t->description),
-                         db_text_or_null(t->required_trade), db_int(t->min_skill),
-                         db_int(t->priority), db_text_or_null(t->deliverable_id),
-                         db_some_int(t->due_at_us), db_text(str_of(task_status_name(t->status))),
-                         db_int(t->row_version), db_text_or_null(t->fix_of_task_id),
-                         db_text_or_null(t->parent_task_id), db_text_or_null(t->execution_id),
-                         db_text_or_null(t->created_by), db_int(t->created_at_us),
-                         db_text_or_null(t->form_json), db_int(t->is_awaited))) &&
+    return apply_put(w->a, SQL_TASK_INSERT,
+                     DB_PARAMS(db_text(t->id), db_text(t->org_id), db_text_or_null(t->project_id),
+                               db_text(t->title), db_text_or_null(t->description),
+                               db_text_or_null(t->required_trade), db_int(t->min_skill),
+                               db_int(t->priority), db_text_or_null(t->deliverable_id),
+                               db_some_int(t->due_at_us),
+                               db_text(str_of(task_status_name(t->status))), db_int(t->row_version),
+                               db_text_or_null(t->fix_of_task_id),
+                               db_text_or_null(t->parent_task_id), db_text_or_null(t->execution_id),
+                               db_text_or_null(t->created_by), db_int(t->created_at_us),
+                               db_text_or_null(t->form_json), db_int(t->is_awaited))) &&
            task_announce(w, "created", t, NULL);
 }
 
@@ -266,31 +316,33 @@ bool task_log(struct planner_work *w, struct str org_id, struct task_transition 
     row->id = planner_new_id(w);
     ASSERT(w->row_count < ARRAY_SIZE(w->rows));
     w->rows[w->row_count++] = *row;
-    return apply_write(w->a, SQL_TASK_LOG,
-                       DB_PARAMS(db_text(row->id), db_text(row->task_id), db_text(org_id),
-                                 db_text(str_of(task_action_name(row->action))),
-                                 db_text(str_of(task_status_name(row->from))),
-                                 db_text(str_of(task_status_name(row->to))),
-                                 db_text_or_null(row->actor_id), db_text(row->actor_role),
-                                 db_text(buf_view(&payload)), db_text_or_null(row->client_event_id),
-                                 db_int(row->expected_row_version), db_int(row->result_row_version),
-                                 db_int(row->created_at_us)));
+    return apply_put(w->a, SQL_TASK_LOG,
+                     DB_PARAMS(db_text(row->id), db_text(row->task_id), db_text(org_id),
+                               db_text(str_of(task_action_name(row->action))),
+                               db_text(str_of(task_status_name(row->from))),
+                               db_text(str_of(task_status_name(row->to))),
+                               db_text_or_null(row->actor_id), db_text(row->actor_role),
+                               db_text(buf_view(&payload)), db_text_or_null(row->client_event_id),
+                               db_int(row->expected_row_version), db_int(row->result_row_version),
+                               db_int(row->created_at_us)));
 }
 
-/* The payload of a submission as it is stored, or empty. */
-static struct str result_json(struct planner_work *w, struct value result)
+struct str task_result_json(struct arena *mem, struct value result)
 {
     struct buf json;
     struct err err;
 
-    buf_init_arena(&json, w->a->mem);
+    buf_init_arena(&json, mem);
     return result.kind == VALUE_MAP && json_write(&json, result, &err) ? buf_view(&json) : STR_NONE;
 }
 
-bool task_save(struct planner_work *w, const struct task *t, int64_t before)
+/* By a statement of its own, where tasks are not gathered. False: a->status says why. */
+static bool task_write_moved(struct planner_work *w, const struct task *t, int64_t before)
 {
-    bool has_ended = task_status_is_terminal(t->status);
-
+    /* It may have been made just before. */
+    w->a->status = w->a->db->has_sets ? gather_flush(w->a) : DB_DONE;
+    if (w->a->status != DB_DONE)
+        return false;
     if (!apply_write(w->a, SQL_TASK_MOVE,
                      DB_PARAMS(db_text(t->id), db_int(before),
                                db_text(str_of(task_status_name(t->status))), db_int(t->row_version),
@@ -301,15 +353,39 @@ bool task_save(struct planner_work *w, const struct task *t, int64_t before)
                                db_text_or_null(t->recall_reason), db_text_or_null(t->cancel_reason),
                                db_text_or_null(t->handover_note), db_int(t->self_checked),
                                db_int(t->had_owner), db_int(t->needs_attention),
-                               db_int(t->updated_at_us), db_text_or_null(result_json(w, t->result)),
-                               db_int(t->is_awaited && !has_ended))))
+                               db_int(t->updated_at_us),
+                               db_text_or_null(task_result_json(w->a->mem, t->result)),
+                               db_int(t->is_awaited))))
         return false;
-    if (db_changes(w->a->db) == 1)
-        return (!has_ended || !t->is_awaited || task_notify(w, t, false)) &&
-               task_announce_rows(w, t);
     /* Another node was faster; the repeated batch will see what it wrote. */
-    w->a->status = DB_CONFLICT;
-    return false;
+    if (db_changes(w->a->db) != 1)
+        w->a->status = DB_CONFLICT;
+    return w->a->status == DB_DONE;
+}
+
+bool task_save(struct planner_work *w, const struct task *t, int64_t before)
+{
+    struct cached_task *cached = facts_task(w->a, t->id);
+    bool has_ended = task_status_is_terminal(t->status);
+    struct task saved = *t;
+
+    saved.is_awaited = t->is_awaited && !has_ended;
+    if (cached != NULL) {
+        facts_move(w->a, cached, &saved);
+        w->a->wrote = true;
+    } else if (!task_write_moved(w, &saved, before)) {
+        return false;
+    }
+    return (!has_ended || !t->is_awaited || task_notify(w, t, false)) && task_announce_rows(w, t);
+}
+
+bool contributors_drop(struct planner_work *w, struct str task_id)
+{
+    struct cached_task *cached = facts_task(w->a, task_id);
+
+    if (cached != NULL)
+        cached->task.contributors = value_list(NULL, 0);
+    return apply_put(w->a, SQL_CONTRIBUTORS_DROP, DB_PARAMS(db_text(task_id)));
 }
 
 /* --- looking at a task again --- */
@@ -338,9 +414,12 @@ bool task_reexamine(struct planner_work *w, struct str org_id, struct str id, bo
 
 bool task_reexamine_successors(struct planner_work *w, const struct task *t)
 {
+    const struct cached_task *cached = facts_task(w->a, t->id);
     struct task_names tasks;
 
-    if (!planner_names(w, SQL_TASK_SUCCESSORS, DB_PARAMS(db_text(t->id)), false, &tasks))
+    if (cached != NULL && cached->has_successors)
+        tasks = cached->successors;
+    else if (!planner_names(w, SQL_TASK_SUCCESSORS, DB_PARAMS(db_text(t->id)), false, &tasks))
         return false;
     for (size_t i = 0; i < tasks.count; i++)
         if (!task_reexamine(w, t->org_id, tasks.items[i].id, NULL))
@@ -376,8 +455,8 @@ bool planner_show_task(struct planner_work *w, struct buf *out, struct str org_i
     struct task t;
     bool found;
 
-    if (!task_load(w, org_id, id, &t, &found) ||
-        !policy_load(w->a->db, org_id, &policy, &w->a->status) || !person_load(w, org_id, &actor))
+    if (!task_load(w, org_id, id, &t, &found) || !policy_find(w, org_id, &policy) ||
+        !person_load(w, org_id, &actor))
         return false;
     if (!found) {
         w->a->status = DB_CONFLICT;
@@ -387,6 +466,28 @@ bool planner_show_task(struct planner_work *w, struct buf *out, struct str org_i
     w->change->task_id = t.id;
     w->change->project_id = t.project_id;
     w->change->status = t.status;
+    return true;
+}
+
+bool planner_answer_made(struct planner_work *w, int32_t http_status, const struct task *t)
+{
+    struct planner_person actor = w->change->actor;
+    struct task shown = *t;
+    struct planner_policy policy;
+    struct buf json;
+
+    if (t->depends_on.kind == VALUE_LIST && t->depends_on.len > 0)
+        return planner_answer_task(w, http_status, t->org_id, t->id);
+    if (!policy_find(w, t->org_id, &policy) || !person_load(w, t->org_id, &actor))
+        return false;
+    shown.depends_on = shown.contributors = value_list(NULL, 0);
+    buf_init_arena(&json, w->a->mem);
+    task_show_for(w->a->mem, &json, &shown, &actor, &policy, w->change->change.now_us);
+    w->change->task_id = t->id;
+    w->change->project_id = t->project_id;
+    w->change->status = t->status;
+    w->change->change.answer_status = http_status;
+    w->change->change.answer_json = buf_view(&json);
     return true;
 }
 

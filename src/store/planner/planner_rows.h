@@ -55,6 +55,19 @@ bool person_load(struct planner_work *w, struct str org_id, struct planner_perso
 bool policy_load(struct db *db, struct str org_id, struct planner_policy *out,
                  enum db_status *status) MUST_USE;
 
+/* The same, if it was not gathered: facts.h. */
+bool policy_find(struct planner_work *w, struct str org_id, struct planner_policy *out) MUST_USE;
+
+/* The columns PERSON_COLUMNS of a row, from `first` on, and POLICY_COLUMNS. is_known: active. */
+struct planner_person person_of_row(struct db *db, struct arena *mem, enum sql sql, unsigned first);
+struct planner_policy policy_of_row(struct db *db, enum sql sql);
+
+/* The payload of a submission as it is stored, or empty. */
+struct str task_result_json(struct arena *mem, struct value result);
+
+/* Nobody contributes to a task any more. */
+bool contributors_drop(struct planner_work *w, struct str task_id) MUST_USE;
+
 /* The rows of a statement: ids, with their organisation where there are two columns. */
 bool planner_names(struct planner_work *w, enum sql sql, const struct db_value *params,
                    unsigned count, bool has_org, struct task_names *out) MUST_USE;
@@ -126,6 +139,10 @@ bool task_reexamine_successors(struct planner_work *w, const struct task *t) MUS
 /* Answer with a task as the actor sees it. */
 bool planner_answer_task(struct planner_work *w, int32_t http_status, struct str org_id,
                          struct str id) MUST_USE;
+
+/* The same with one that was just made; nothing of it is read again, unless it depends on others. */
+bool planner_answer_made(struct planner_work *w, int32_t http_status,
+                         const struct task *t) MUST_USE;
 
 /* Append a task as a JSON object, as the actor sees it; its row is read again. */
 bool planner_show_task(struct planner_work *w, struct buf *out, struct str org_id,

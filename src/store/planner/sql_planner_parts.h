@@ -2,8 +2,8 @@
 #ifndef PAWL_STORE_PLANNER_SQL_PLANNER_PARTS_H
 #define PAWL_STORE_PLANNER_SQL_PLANNER_PARTS_H
 
-/* All of a task; ?1 is the time, by which holds have ended or not. */
-#define TASK_OWN_COLUMNS                                                                           \
+/* All of a task; `now` is the time, by which holds have ended or not. */
+#define TASK_OWN_COLUMNS_AT(now)                                                                   \
     "t.row, t.id, t.org_id, t.project_id, t.title, t.description, t.required_trade, t.min_skill, " \
     "t.priority, t.deliverable_id, t.due_at, t.status, t.row_version, t.assigned_to, "             \
     "t.assigned_by, t.assigned_at, t.started_at, t.submitted_at, t.reviewed_by, t.reviewed_at, "   \
@@ -13,7 +13,7 @@
     "(SELECT count(*) FROM task_dependencies d JOIN tasks p ON p.id = d.depends_on "               \
     "WHERE d.task_id = t.id AND p.status <> 'done'), "                                             \
     "(SELECT count(*) FROM task_holds h WHERE h.task_id = t.id AND h.released_at IS NULL AND "     \
-    "(h.until IS NULL OR h.until > CAST(?1 AS bigint))), "                                         \
+    "(h.until IS NULL OR h.until > " now ")), "                                                    \
     "(SELECT count(*) FROM defects f WHERE f.fix_task_id = t.id), "
 #define TASK_COLUMNS_SQLITE                                                                        \
     TASK_OWN_COLUMNS "(SELECT json_group_array(depends_on) FROM (SELECT depends_on FROM "          \
@@ -21,11 +21,48 @@
                      "(SELECT json_group_array(user_id) FROM (SELECT user_id FROM "                \
                      "task_contributors c WHERE c.task_id = t.id ORDER BY user_id)), "             \
                      "t.form, t.result, t.is_awaited"
-#define TASK_COLUMNS_POSTGRES                                                                      \
-    TASK_OWN_COLUMNS "(SELECT coalesce(json_agg(depends_on ORDER BY depends_on), '[]') FROM "      \
-                     "task_dependencies d WHERE d.task_id = t.id), "                               \
-                     "(SELECT coalesce(json_agg(user_id ORDER BY user_id), '[]') FROM "            \
-                     "task_contributors c WHERE c.task_id = t.id), t.form, t.result, t.is_awaited"
+#define TASK_OWN_COLUMNS TASK_OWN_COLUMNS_AT("CAST(?1 AS bigint)")
+#define TASK_COLUMNS_POSTGRES TASK_COLUMNS_POSTGRES_AT("CAST(?1 AS bigint)")
+#define TASK_COLUMNS_POSTGRES_AT(now)                                                              \
+    TASK_OWN_COLUMNS_AT(now)                                                                       \
+    "(SELECT coalesce(json_agg(depends_on ORDER BY depends_on), '[]') FROM "                       \
+    "task_dependencies d WHERE d.task_id = t.id), "                                                \
+    "(SELECT coalesce(json_agg(user_id ORDER BY user_id), '[]') FROM "                             \
+    "task_contributors c WHERE c.task_id = t.id), t.form, t.result, t.is_awaited"
+
+/* Of a new task. */
+#define TASK_NEW_COLUMNS                                                                           \
+    "id, org_id, project_id, title, description, required_trade, min_skill, priority, "            \
+    "deliverable_id, due_at, status, row_version, fix_of_task_id, parent_task_id, execution_id, "  \
+    "created_by, created_at, form, is_awaited, updated_at, self_checked, had_owner, "              \
+    "needs_attention"
+
+/* What guards ask of a person, and of an organisation. */
+#define PERSON_COLUMNS                                                                             \
+    "u.role, u.skill_level, u.specializations, u.active, "                                         \
+    "(SELECT count(*) FROM tasks w WHERE w.assigned_to = u.id AND w.status IN "                    \
+    "('assigned', 'in_progress', 'submitted'))"
+#define POLICY_COLUMNS                                                                             \
+    "min_skill_to_take, self_check_min_skill, min_skill_to_invite, allow_trade_override"
+
+/* SQL_ROWS of tasks as transitions leave them; see facts.h. */
+#define TASKS_MOVED(symbol)                                                                        \
+    SQL_ROWS(symbol, true, "ititttiiitittttiiiiti", NULL,                                          \
+             ALL_OR_FAIL("UPDATE tasks e SET row_version = u.row_version, status = u.status, "     \
+                         "assigned_to = u.assigned_to, assigned_by = u.assigned_by, "              \
+                         "assigned_at = u.assigned_at, started_at = u.started_at, "                \
+                         "submitted_at = u.submitted_at, reviewed_by = u.reviewed_by, "            \
+                         "reviewed_at = u.reviewed_at, reject_reason = u.reject_reason, "          \
+                         "recall_reason = u.recall_reason, cancel_reason = u.cancel_reason, "      \
+                         "handover_note = u.handover_note, self_checked = u.self_checked, "        \
+                         "had_owner = u.had_owner, needs_attention = u.needs_attention, "          \
+                         "updated_at = u.updated_at, result = u.result, "                          \
+                         "is_awaited = u.is_awaited FROM (SELECT ?*) AS u(before, id, "            \
+                         "row_version, status, assigned_to, assigned_by, assigned_at, "            \
+                         "started_at, submitted_at, reviewed_by, reviewed_at, reject_reason, "     \
+                         "recall_reason, cancel_reason, handover_note, self_checked, had_owner, "  \
+                         "needs_attention, updated_at, result, is_awaited) "                       \
+                         "WHERE e.id = u.id AND e.row_version = u.before"))
 
 /*
  * A list of tasks, the newest first, along one index; ?11 is what that index is asked for.

@@ -12,6 +12,7 @@
 #include "engine/execution.h"
 #include "store/write/change_apply.h"
 #include "store/write/gather.h"
+#include "store/write/planner_facts.h"
 
 /* --- the Idempotency-Key --- */
 
@@ -123,18 +124,24 @@ static bool keep_change_answer(struct apply *a, const struct member *m, int64_t 
 /* A change that people make: looked up under its Idempotency-Key, made, and its answer kept. */
 static enum apply_result apply_change(struct apply *a, struct member *m)
 {
-    bool is_definition = m->kind == MEMBER_DEFINITION;
+    bool is_definition = m->kind == MEMBER_DEFINITION, is_gathered;
     int64_t now_us = is_definition ? m->definition->now_us : m->change->now_us;
     enum apply_result end;
 
     if (m->idempotency != NULL && apply_find_answer(a, m, now_us, &end))
         return end;
-    /* It looks and writes by statements of its own. */
-    a->status = gather_flush(a);
+    /* It looks and writes by statements of its own, unless what it looks at was gathered. */
+    a->status = DB_DONE;
+    if (!facts_are_gathered(a, m)) {
+        a->status = gather_flush(a);
+        if (a->status == DB_DONE && !is_definition && !m->change->leaves_executions)
+            a->status = facts_ask_again(a, m);
+    }
     if (a->status != DB_DONE)
         return APPLY_FAILED;
+    is_gathered = facts_are_gathered(a, m);
     end = is_definition ? apply_definition(a, m) : m->change->apply(a, m);
-    if (!is_definition && !m->change->leaves_executions) {
+    if (!is_definition && !is_gathered && !m->change->leaves_executions) {
         /* Rows that it has put are not forgotten with what was gathered. */
         if (end == APPLY_DONE && m->result == MEMBER_APPLIED) {
             a->status = db_flush(a->db);

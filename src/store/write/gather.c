@@ -6,6 +6,7 @@
 #include "engine/execution.h"
 #include "engine/status.h"
 #include "store/idempotency.h"
+#include "store/write/planner_facts.h"
 #include "store/write/row_locks.h"
 
 /* --- the keys of the maps --- */
@@ -68,6 +69,7 @@ void gather_forget(struct apply *a)
     map_init(&a->signals, a->mem);
     map_init(&a->answers, a->mem);
     map_init(&a->snapshots, a->mem);
+    facts_forget(a);
 }
 
 /* --- asking --- */
@@ -267,6 +269,8 @@ static enum db_status ask_members(struct apply *a, const struct members *members
             status = ask_commit(a, m->commit);
         if (m->kind == MEMBER_ASSERT)
             status = ask_execution(a, cached_execution_of(a, m->assertion->id), m->assertion->row);
+        if (status == DB_DONE)
+            status = facts_ask(a, m);
         if (status == DB_DONE && m->idempotency != NULL)
             status = ask_answer(a, m->idempotency);
     }
@@ -297,6 +301,8 @@ enum db_status gather(struct apply *a, const struct members *members)
         status = new_rows_take(a->new_rows, a->db, starts, rows);
     if (status == DB_DONE)
         status = row_locks_take(a);
+    if (status == DB_DONE)
+        status = facts_take(a);
     return status == DB_DONE && a->asks ? take_all(a) : status;
 }
 
@@ -367,7 +373,7 @@ enum db_status gather_put(struct apply *a)
         cached->is_changed = cached->is_new = false;
         cached->stored_version = cached->row_version;
     }
-    return status;
+    return status == DB_DONE ? facts_put(a) : status;
 }
 
 enum db_status gather_flush(struct apply *a)
