@@ -177,6 +177,36 @@ static void test_log_file__log_that_cannot_be_written_fails_the_commit(void **st
     assert_int_equal(number(f->other, "SELECT count(*) FROM t"), 11);
 }
 
+/* How often the thread has stood back while a checkpoint moved the pages of one large commit. */
+static long rests_of_checkpoint(struct fixture *f, bool yields, int *pages)
+{
+    sqlite3_file *log = NULL;
+    struct rusage before, after;
+
+    ask(f->writer, "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 1000) "
+                   "INSERT INTO t (x) SELECT printf('%4000d', i) FROM s");
+    assert_int_equal(sqlite3_file_control(f->writer, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log),
+                     SQLITE_OK);
+    log_file_yield(log, yields);
+    assert_int_equal(getrusage(RUSAGE_THREAD, &before), 0);
+    assert_int_equal(
+        sqlite3_wal_checkpoint_v2(f->writer, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, pages),
+        SQLITE_OK);
+    assert_int_equal(getrusage(RUSAGE_THREAD, &after), 0);
+    log_file_yield(log, false);
+    return after.ru_nvcsw - before.ru_nvcsw;
+}
+
+static void test_log_file__checkpoint_that_yields_rests_every_few_pages(void **state)
+{
+    struct fixture *f = *state;
+    int pages;
+
+    assert_true(rests_of_checkpoint(f, true, &pages) >= 1000 / 16 - 1);
+    assert_true(pages >= 1000);
+    assert_true(rests_of_checkpoint(f, false, &pages) < 1000 / 16 - 1);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -186,6 +216,7 @@ int main(void)
         CASE(test_log_file__rollback_leaves_nothing_and_the_next_commit_holds),
         CASE(test_log_file__commit_that_came_back_survives_a_kill),
         CASE(test_log_file__log_that_cannot_be_written_fails_the_commit),
+        CASE(test_log_file__checkpoint_that_yields_rests_every_few_pages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -500,10 +500,12 @@ enum db_status db_sqlite_checkpoint(struct db *db, enum checkpoint_mode mode)
                                 [CHECKPOINT_RESTART] = SQLITE_CHECKPOINT_RESTART,
                                 [CHECKPOINT_TRUNCATE] = SQLITE_CHECKPOINT_TRUNCATE};
     struct db_sqlite *file = sqlite_of(db);
-
+    sqlite3_file *log = NULL;
     enum db_status status;
 
     sqlite3_busy_timeout(file->handle, RESTART_BUSY_MS);
+    (void)sqlite3_file_control(file->handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    log_file_yield(log, mode == CHECKPOINT_BESIDE);
     status = note(file, sqlite3_wal_checkpoint_v2(file->handle, NULL, modes[mode], NULL, NULL));
     sqlite3_busy_timeout(file->handle, BUSY_MS);
     return status;

@@ -7,11 +7,16 @@
  */
 #include "store/db/log_file.h"
 
+#include "base/time/clock.h"
+
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { GATHERED_MAX = 64 << 10 }; /* files of SQLite take less than 128 KiB at once */
+/* A reader that yields rests after so many pages, for as long as they took, within these bounds. */
+enum { YIELD_PAGES = 16, REST_MIN_US = 100, REST_MAX_US = 2000 };
 
 struct log_file {
     sqlite3_file base;
@@ -19,6 +24,9 @@ struct log_file {
     char *bytes;        /* NULL until something is written */
     int len;
     sqlite3_int64 at;
+    bool yields;       /* see log_file_yield() */
+    unsigned reads;    /* since it last rested, */
+    int64_t rested_us; /* ... and when that was; monotonic */
 };
 
 static struct log_file *log_of(sqlite3_file *file)
@@ -70,9 +78,24 @@ static int log_write(sqlite3_file *file, const void *bytes, int len, sqlite3_int
     return SQLITE_OK;
 }
 
+static void log_rest(struct log_file *f)
+{
+    int64_t took_us = clock_mono_us(&clock_system) - f->rested_us;
+    int64_t rest_us = took_us < REST_MIN_US   ? REST_MIN_US
+                      : took_us > REST_MAX_US ? REST_MAX_US
+                                              : took_us;
+
+    (void)nanosleep(&(struct timespec){.tv_nsec = rest_us * 1000}, NULL);
+    f->rested_us = clock_mono_us(&clock_system);
+    f->reads = 0;
+}
+
 static int log_read(sqlite3_file *file, void *bytes, int len, sqlite3_int64 at)
 {
     int code = log_flush(log_of(file));
+
+    if (log_of(file)->yields && ++log_of(file)->reads >= YIELD_PAGES)
+        log_rest(log_of(file));
 
     return code != SQLITE_OK ? code : real(file)->pMethods->xRead(real(file), bytes, len, at);
 }
@@ -159,6 +182,15 @@ static int log_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
     if (f->real->pMethods != NULL)
         f->base.pMethods = &log_methods;
     return code;
+}
+
+void log_file_yield(struct sqlite3_file *file, bool yields)
+{
+    if (file == NULL || file->pMethods != &log_methods)
+        return;
+    log_of(file)->yields = yields;
+    log_of(file)->reads = 0;
+    log_of(file)->rested_us = clock_mono_us(&clock_system);
 }
 
 const char *log_file_register(void)

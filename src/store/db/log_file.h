@@ -10,12 +10,22 @@
  * Only for connections with synchronous=FULL: there a transaction is seen by
  * others after its sync, so nobody looks for pages that are still gathered.
  *
- * why: decision 0242
+ * why: decisions 0242, 0417
  */
 #ifndef PAWL_STORE_DB_LOG_FILE_H
 #define PAWL_STORE_DB_LOG_FILE_H
 
+#include <stdbool.h>
+
 /* The name of the VFS, for sqlite3_open_v2(); or NULL: there is no memory for it. Once per process. */
 const char *log_file_register(void);
+
+/*
+ * Whether who reads this log rests now and then: a checkpoint beside the writer copies thousands of
+ * pages at a stretch, and the writer, which wants a moment of the same processor for each commit,
+ * would stand behind it. `file` is the log of a connection, or anything else, which is left alone.
+ */
+struct sqlite3_file;
+void log_file_yield(struct sqlite3_file *file, bool yields);
 
 #endif
