@@ -27,7 +27,7 @@
 #   tests/kill/fold_check.c   the same; so are crash_points.c and tests/api/route_table.c
 #   tests/sim/*.c             the simulator, a program of its own
 #   tests/*/*.c otherwise     helpers, linked into the test programs that use them
-#   tests/fuzz/fuzz_*.c       a fuzz target each
+#   tests/fuzz/fuzz_*.c       a fuzz target each; as build/asan/fuzz_* it runs over files
 #   bench/*.c                 a benchmark each; bench/run-* are what `make bench` runs
 #   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h; what it reads
 #                             are prerequisites of that, below
@@ -178,7 +178,7 @@ test: ## build and run every test, sanitizers and lint included; ends with "N pa
 test-full: ## the same with thousands of kills and clang-tidy; takes an hour or more
 	+@PAWL_TEST_FULL=1 TEST_TIMEOUT_S=14400 $(MAKE) --no-print-directory test
 
-test-programs: $(SERVICES) $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim \
+test-programs: $(patsubst tests/fuzz/%.c,$(BUILD)/asan/%,$(FUZZ_SOURCES)) $(SERVICES) $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim \
     $(addprefix $(BUILD)/tests/,$(PLAIN) $(CALLED)) $(addprefix $(BUILD)/asan/,$(SANITIZED))
 
 asan: ## run the test programs under address and undefined sanitizers
@@ -343,7 +343,11 @@ $(foreach v,check:tests asan:asan tsan:tsan cover:cover,$(foreach t,$(TEST_SOURC
     ,$(v)))/$(basename $(notdir $(t))),$(t),$(TEST_LIBS)))))
 
 $(foreach f,$(FUZZ_SOURCES),$(eval $(call PROGRAM,fuzz,$(f:tests/fuzz/%.c=$(BUILD)/fuzz/%),$(f), \
-    -fsanitize=fuzzer $(LIBS))))
+    -fsanitize=fuzzer $(TEST_LIBS))))
+
+# The same without libFuzzer, for the inputs that are kept: tests/fuzz/test_corpus.sh.
+$(foreach f,$(FUZZ_SOURCES),$(eval $(call PROGRAM,asan,$(f:tests/fuzz/%.c=$(BUILD)/asan/%),$(f), \
+    $(TEST_LIBS),$(call objects,asan,tests/fuzz/replay/replay.c))))
 
 # The services of examples/orders: programs of their own, with nothing of Pawl in them.
 $(SERVICES): $(BUILD)/orders/%: $(BUILD)/obj/release/examples/orders/services/%.o \

@@ -29,6 +29,7 @@
 #include "engine/flow/rollback.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
+#include "engine/stored.h"
 
 /* Contexts up to this size are checkpointed with every commit. */
 enum { CHECKPOINT_SMALL = 4096 };
@@ -417,10 +418,12 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         ok = people_assign(&t, err);
         break;
     }
+    if (ok && complete && !ev->is_only_kept)
+        complete = advance_rest(&t, exec);
+    if (t.damaged != NULL)
+        return stored_broken(err, t.damaged);
     if (!ok)
         return false;
-    if (complete && !ev->is_only_kept)
-        complete = advance_rest(&t, exec);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         advance_finish(&t, t.x->program != exec->program);

@@ -21,7 +21,8 @@
  * when this returns: the outcome becomes true when the store has committed it.
  * A step that fails is an outcome, not an error. False means that `ev` cannot
  * apply: ERR_CONFLICT (not allowed in this state), ERR_TOO_LARGE (a signal that
- * would overfill the context) or ERR_INVALID (out->findings may say more).
+ * would overfill the context), ERR_INVALID (out->findings may say more) or
+ * ERR_INTERNAL (what is stored of the execution is damaged: it is to be parked).
  */
 bool engine_advance(struct arena *mem, const struct execution *exec, const struct event *ev,
                     int64_t now_us, struct commit *out, struct err *err) MUST_USE;

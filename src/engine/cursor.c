@@ -265,11 +265,11 @@ static bool restore_frames(struct arena *mem, const struct program *p, struct va
             return stored_broken(err, "a step around the current one is not in its program");
         frames[i] =
             (struct frame){.step = step->index,
-                           .block = step->first_block + (uint32_t)value_map_int(f, STR("block")),
-                           .visit = value_map_int(f, STR("visit")),
-                           .started_at_us = value_map_int(f, STR("startedAt")),
-                           .index = value_map_int(f, STR("index")),
-                           .links_from = value_map_int(f, STR("links"))};
+                           .block = step->first_block + (uint32_t)stored_int(f, STR("block")),
+                           .visit = stored_int(f, STR("visit")),
+                           .started_at_us = stored_int(f, STR("startedAt")),
+                           .index = stored_int(f, STR("index")),
+                           .links_from = stored_int(f, STR("links"))};
     }
     out->frames = frames;
     out->frame_count = stored.len;
@@ -310,7 +310,7 @@ static bool restore_correlation(struct arena *mem, struct execution *x, struct e
     if (x->cursor.phase != PHASE_WAIT || x->cursor.correlation.len > 0 ||
         x->waiting_kind != WAITING_SIGNAL)
         return true;
-    if (!stored_read(mem, x->waiting_for_json, &why, err))
+    if (!stored_read_map(mem, x->waiting_for_json, &why, err))
         return false;
     v = value_map_member(why, STR("correlation"));
     if (v.kind != VALUE_ABSENT && !define_correlation(mem, v, &x->cursor.correlation))
@@ -405,7 +405,7 @@ static bool restore_rollback(struct arena *mem, struct execution *x, struct valu
         from->step = x->cursor.step;
     rollback->from = from;
     rollback->again = restore_again(mem, value_map_member(stored, STR("again")));
-    rollback->strand_index = (uint32_t)value_map_int(stored, STR("place"));
+    rollback->strand_index = (uint32_t)stored_int(stored, STR("place"));
     x->rollback = rollback;
     return restore_strands(mem, x->program, value_map_member(stored, STR("beside")),
                            &rollback->others, &rollback->other_count, err);
@@ -423,8 +423,8 @@ static bool restore_stopped(struct arena *mem, struct execution *x, struct value
         struct value v = stored.items[i];
 
         all[i] = (struct stopped_child){.step = str_copy(mem, value_map_text(v, STR("step"))),
-                                        .since_us = value_map_int(v, STR("since")),
-                                        .look_at_us = value_map_int(v, STR("lookAt"))};
+                                        .since_us = stored_int(v, STR("since")),
+                                        .look_at_us = stored_int(v, STR("lookAt"))};
         if (!uuid_read(value_map_text(v, STR("id")), &all[i].id))
             return stored_broken(err, "an execution that it has cancelled has no id");
     }
@@ -440,7 +440,7 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
 
     if (text.len == 0)
         return true;
-    if (!stored_read(mem, text, &stored, err) ||
+    if (!stored_read_map(mem, text, &stored, err) ||
         !restore_strand(mem, x->program, stored, &first, err))
         return false;
     x->cursor = first.cursor;
@@ -448,14 +448,14 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->frame_count = first.frame_count;
     x->strand_waiting_json = first.waiting_for_json;
     x->strand_waiting_kind = first.waiting_kind;
-    x->jumps = (uint32_t)value_map_int(stored, STR("jumps"));
-    x->links_from = value_map_int(stored, STR("links"));
-    x->links_spent = value_map_int(stored, STR("linksSpent"));
-    x->reopened_at_us = value_map_int(stored, STR("reopened"));
-    x->has_moved = value_map_int(stored, STR("moved")) != 0;
-    x->depth = value_map_int(stored, STR("depth"));
-    x->history_bytes = value_map_int(stored, STR("bytes"));
-    x->strand_index = (uint32_t)value_map_int(stored, STR("place"));
+    x->jumps = (uint32_t)stored_int(stored, STR("jumps"));
+    x->links_from = stored_int(stored, STR("links"));
+    x->links_spent = stored_int(stored, STR("linksSpent"));
+    x->reopened_at_us = stored_int(stored, STR("reopened"));
+    x->has_moved = stored_int(stored, STR("moved")) != 0;
+    x->depth = stored_int(stored, STR("depth"));
+    x->history_bytes = stored_int(stored, STR("bytes"));
+    x->strand_index = (uint32_t)stored_int(stored, STR("place"));
     x->pause =
         restore_part(mem, sizeof(*x->pause), stored_pause, value_map_member(stored, STR("pause")));
     return restore_correlation(mem, x, err) &&

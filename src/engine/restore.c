@@ -28,6 +28,7 @@
  */
 #include "define/program.h"
 #include "engine/actions.h"
+#include "engine/sound.h"
 #include "engine/state.h"
 #include "engine/stored.h"
 
@@ -52,7 +53,7 @@ static struct step_state restore_step(struct arena *mem, struct value stored)
 {
     struct value output = value_map_member(stored, STR("output")),
                  error = value_map_member(stored, STR("error"));
-    int64_t visit = value_map_int(stored, STR("visit"));
+    int64_t visit = stored_int(stored, STR("visit"));
 
     if (output.kind != VALUE_ABSENT)
         return completed(visit, output, json_must_text(mem, output));
@@ -147,9 +148,9 @@ static bool restore_loops(struct arena *mem, struct execution *x, struct value l
             mem, x, h.step->index, h.visit,
             (struct loop_data){.list = list,
                                .list_bytes = list.kind == VALUE_LIST ? json_len(mem, list) : 0,
-                               .base = value_map_int(stored, STR("base")),
-                               .started = value_map_int(stored, STR("started")),
-                               .ended = value_map_int(stored, STR("ended"))});
+                               .base = stored_int(stored, STR("base")),
+                               .started = stored_int(stored, STR("started")),
+                               .ended = stored_int(stored, STR("ended"))});
         for (uint32_t k = 0; items.kind == VALUE_LIST && k < items.len; k++)
             state_add_collected(mem, x, h.step->index, h.visit, items.items[k],
                                 held_len(mem, h.step, items.items[k]));
@@ -172,8 +173,8 @@ static bool restore_rounds(struct arena *mem, struct execution *x, struct value 
             return stored_broken(err, "a step of an iteration is not in its program");
         state_set_round_step(mem, x,
                              (struct round){.loop = loop->index + 1,
-                                            .visit = value_map_int(r, STR("visit")),
-                                            .index = value_map_int(r, STR("index"))},
+                                            .visit = stored_int(r, STR("visit")),
+                                            .index = stored_int(r, STR("index"))},
                              step->index, restore_step(mem, value_map_member(r, STR("state"))));
     }
     return true;
@@ -183,7 +184,7 @@ static void restore_compensation(struct arena *mem, struct execution *x, struct 
                                  bool ok)
 {
     for (uint32_t i = 0; codes.kind == VALUE_LIST && i < codes.len; i++)
-        state_add_compensated(mem, x, value_text(codes.items[i]), ok);
+        state_add_compensated(mem, x, value_text_or(codes.items[i], STR_NONE), ok);
 }
 
 static uint32_t step_index(const struct program *p, struct str code)
@@ -199,7 +200,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
     struct value context, steps, signals, variables, input, given_up;
     uint32_t last;
 
-    if (!stored_read(mem, text, &context, err))
+    if (!stored_read_map(mem, text, &context, err))
         return false;
     steps = value_map_member(context, STR("steps"));
     for (uint32_t i = 0; steps.kind == VALUE_MAP && i < steps.len; i++) {
@@ -218,10 +219,12 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
         state_set_variables(x, variables, json_must_text(mem, variables));
     signals = value_map_member(context, STR("signals"));
     for (uint32_t i = 0; signals.kind == VALUE_LIST && i < signals.len; i++) {
-        struct value s = signals.items[i];
-        struct signal *signal =
-            restore_signal(mem, value_map_member(s, STR("signal")), value_map_int(s, STR("seq")),
-                           value_map_int(s, STR("at")));
+        struct value s = signals.items[i], view = value_map_member(s, STR("signal"));
+        struct signal *signal;
+
+        if (view.kind != VALUE_MAP)
+            return stored_broken(err, "a signal is no object");
+        signal = restore_signal(mem, view, stored_int(s, STR("seq")), stored_int(s, STR("at")));
         signal->is_taken = value_is_true(value_map_member(s, STR("taken")));
         state_add_signal(mem, x, signal);
     }
@@ -255,7 +258,7 @@ static bool fold_step(struct arena *mem, struct execution *x, const struct histo
             return false;
         state = completed(row->visit, v, row->output_json);
     } else if (str_eq(row->status, STR("failed"))) {
-        if (!stored_read(mem, row->error_json, &v, err))
+        if (!stored_read_map(mem, row->error_json, &v, err))
             return false;
         state = restore_failed(row->visit, v, row->error_json);
     }
@@ -345,13 +348,16 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
     state_count_visits(mem, x, read_round(x->program, value_map_member(delta, STR("visitsIn"))),
                        value_map_member(delta, STR("visits")));
     v = value_map_member(delta, STR("dropped"));
-    for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++)
-        if (step_index(x->program, value_text(v.items[i])) != NO_STEP)
-            state_drop_step(x, step_index(x->program, value_text(v.items[i])));
+    for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++) {
+        uint32_t dropped = step_index(x->program, value_text_or(v.items[i], STR_NONE));
+
+        if (dropped != NO_STEP)
+            state_drop_step(x, dropped);
+    }
     v = value_map_member(delta, STR("list"));
     if (v.kind == VALUE_LIST && step_index(x->program, row->step) != NO_STEP)
         state_begin_loop(mem, x, step_index(x->program, row->step), row->visit, v, json_len(mem, v),
-                         value_map_int(delta, STR("started")));
+                         stored_int(delta, STR("started")));
 }
 
 static void fold_given_up(struct arena *mem, struct execution *x, const struct history_row *row,
@@ -374,7 +380,9 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
     struct value delta = value_map_empty(), about;
     bool is_last;
 
-    if (row->delta_json.len > 0 && !stored_read(mem, row->delta_json, &delta, err))
+    if (!stored_counts(row->visit) || !stored_counts(row->attempt) || !stored_counts(row->seq))
+        return stored_broken(err, "a number of a row cannot be one");
+    if (row->delta_json.len > 0 && !stored_read_map(mem, row->delta_json, &delta, err))
         return false;
     if (row->visit > 0 && step_index(x->program, row->step) != NO_STEP)
         state_give_visit(x, step_index(x->program, row->step), row->visit);
@@ -406,8 +414,8 @@ bool state_restore_facts(struct arena *mem, struct stored_execution *stored, str
 {
     struct value waiting_for, error;
 
-    if (!stored_read(mem, stored->waiting_for_json, &waiting_for, err) ||
-        !stored_read(mem, stored->error_json, &error, err))
+    if (!stored_read_map(mem, stored->waiting_for_json, &waiting_for, err) ||
+        !stored_read_map(mem, stored->error_json, &error, err))
         return false;
     stored->waiting_kind = state_waiting_kind(waiting_for);
     stored->is_rolled_back = says_rolled_back(error);
@@ -429,19 +437,23 @@ static bool moves_to_version(struct arena *mem, const struct history *history, b
         if (row->kind != HISTORY_EVENT || (!str_eq(row->status, action_row(ACTION_MIGRATE)) &&
                                            !str_eq(row->status, action_row(ACTION_RETRY))))
             continue;
-        if (!stored_read(mem, row->delta_json, &delta, err))
+        if (!stored_read_map(mem, row->delta_json, &delta, err))
             return false;
         *moves = value_map_member(delta, STR("version")).kind == VALUE_INT;
     }
     return true;
 }
 
-bool state_restore(struct arena *mem, const struct program *program,
-                   const struct stored_execution *stored, struct execution **out, struct err *err)
+bool state_restore_shown(struct arena *mem, const struct program *program,
+                         const struct stored_execution *stored, struct execution **out,
+                         struct err *err)
 {
     struct execution *x = ARENA_NEW(mem, struct execution);
     bool has_moved;
 
+    if (!stored_counts(stored->seq) || !stored_counts(stored->checkpoint_seq) ||
+        !stored_counts(stored->row_version))
+        return stored_broken(err, "a number of its row cannot be one");
     if (stored->format > EXECUTION_FORMAT)
         return err_set(err, ERR_INTERNAL, "the execution was stored by a newer version (format %d)",
                        stored->format);
@@ -482,8 +494,8 @@ bool state_restore(struct arena *mem, const struct program *program,
     x->steps = arena_zalloc(mem, (program->step_count + 1u) * sizeof(*x->steps));
     x->variables = value_map_empty();
     x->context_bytes = x->input_json.len + x->webhook_json.len;
-    if ((x->webhook_json.len > 0 && !stored_read(mem, x->webhook_json, &x->webhook, err)) ||
-        !stored_read(mem, stored->input_json, &x->input, err) ||
+    if ((x->webhook_json.len > 0 && !stored_read_map(mem, x->webhook_json, &x->webhook, err)) ||
+        !stored_read_map(mem, stored->input_json, &x->input, err) ||
         !restore_context(mem, x, stored->context_json, err) ||
         !state_restore_cursor(mem, x, stored->cursor_json, err) ||
         !moves_to_version(mem, &stored->history, &has_moved, err))
@@ -497,4 +509,10 @@ bool state_restore(struct arena *mem, const struct program *program,
     state_prune(mem, x);
     *out = x;
     return true;
+}
+
+bool state_restore(struct arena *mem, const struct program *program,
+                   const struct stored_execution *stored, struct execution **out, struct err *err)
+{
+    return state_restore_shown(mem, program, stored, out, err) && sound_check(mem, *out, err);
 }

@@ -303,7 +303,7 @@ bool show_stored(struct arena *mem, struct buf *out, const struct stored_executi
     if (with_context) {
         if (!read_object(mem, stored->cursor_json, &cursor, err) ||
             !read_object(mem, stored->context_json, &context, err) ||
-            !state_restore(mem, stand_in(mem, stored, context, cursor), stored, &x, err))
+            !state_restore_shown(mem, stand_in(mem, stored, context, cursor), stored, &x, err))
             return false;
         object_json(out, "input", x->input_json);
         write_context(out, x);

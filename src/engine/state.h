@@ -74,6 +74,11 @@ bool state_restore(struct arena *mem, const struct program *program,
                    const struct stored_execution *stored, struct execution **out,
                    struct err *err) MUST_USE;
 
+/* The same for who only shows it: whether it fits its program is not asked. */
+bool state_restore_shown(struct arena *mem, const struct program *program,
+                         const struct stored_execution *stored, struct execution **out,
+                         struct err *err) MUST_USE;
+
 /*
  * --- changing the state: the engine and the fold of history rows do the same,
  * so that replaying a history gives the state that made it ---

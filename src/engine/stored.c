@@ -20,6 +20,12 @@ bool stored_read(struct arena *mem, struct str text, struct value *out, struct e
     return json_read(mem, text, out, &cause) || stored_broken(err, cause.message);
 }
 
+bool stored_read_map(struct arena *mem, struct str text, struct value *out, struct err *err)
+{
+    return stored_read(mem, text, out, err) &&
+           (out->kind == VALUE_MAP || stored_broken(err, "a column holds no object"));
+}
+
 static bool stored_is_text(enum stored_kind kind)
 {
     return kind == STORED_TEXT || kind == STORED_JSON;
@@ -58,6 +64,13 @@ void stored_write(struct buf *out, struct stored_fields fields, const void *from
         write_field(out, &fields.items[i], from);
 }
 
+int64_t stored_int(struct value stored, struct str name)
+{
+    int64_t n = value_map_int(stored, name);
+
+    return stored_counts(n) ? n : 0;
+}
+
 void stored_restore(struct arena *mem, struct stored_fields fields, struct value stored, void *to)
 {
     for (size_t i = 0; i < fields.count; i++) {
@@ -68,7 +81,7 @@ void stored_restore(struct arena *mem, struct stored_fields fields, struct value
         switch (f->kind) {
         case STORED_COUNT:
         case STORED_NUMBER:
-            *(int64_t *)at = v.kind == VALUE_INT ? v.i : 0;
+            *(int64_t *)at = stored_int(stored, str_of(f->name));
             break;
         case STORED_FLAG:
             *(bool *)at = v.kind == VALUE_INT && v.i != 0;

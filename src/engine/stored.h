@@ -1,7 +1,7 @@
 /*
  * stored.h - the parts of an execution as stored JSON: which member of a struct
  * has which name, reading what may be missing, and what is damaged. For
- * restore.c, cursor.c and state_copy.c alone.
+ * restore.c, cursor.c, state_copy.c, sound.c and visits.c; others say stored_broken() alone.
  */
 #ifndef PAWL_ENGINE_STORED_H
 #define PAWL_ENGINE_STORED_H
@@ -45,9 +45,22 @@ void stored_restore(struct arena *mem, struct stored_fields fields, struct value
 /* The texts of the struct `of` become copies in `mem`. */
 void stored_copy_texts(struct arena *mem, struct stored_fields fields, void *of);
 
+/* Whether a stored number can be one: counts and times are small enough to be added to. */
+static inline bool stored_counts(int64_t n)
+{
+    return n >= 0 && n <= INT64_C(1) << 53;
+}
+
+/* A member that is such a number; else 0, as when it is missing. */
+int64_t stored_int(struct value stored, struct str name);
+
 bool stored_broken(struct err *err, const char *what);
 
 /* An empty text is an empty object. */
 bool stored_read(struct arena *mem, struct str text, struct value *out, struct err *err) MUST_USE;
+
+/* The same for what is an object, or damaged. */
+bool stored_read_map(struct arena *mem, struct str text, struct value *out,
+                     struct err *err) MUST_USE;
 
 #endif

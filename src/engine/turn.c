@@ -383,6 +383,11 @@ static enum form json_form(struct value v, unsigned depth)
     return FORM_OTHER;
 }
 
+void turn_damaged(struct turn *t, const char *what)
+{
+    t->damaged = what;
+}
+
 struct value turn_read(struct turn *t, struct str json, struct value none)
 {
     struct value v = none;
@@ -392,8 +397,10 @@ struct value turn_read(struct turn *t, struct str json, struct value none)
         return none;
     if (json.ptr == t->read_json.ptr && json.len == t->read_json.len)
         return t->read_value;
-    if (!json_read(t->mem, json, &v, &err))
-        PANIC("a text of the state does not read back");
+    if (!json_read(t->mem, json, &v, &err)) {
+        turn_damaged(t, "a text of the state is no JSON");
+        return none;
+    }
     turn_remember(t, json, v);
     return v;
 }

@@ -131,6 +131,7 @@ struct turn {
     bool has_unrolled;              /* a child that has ended could not undo something */
     bool has_strands;               /* there are several, or were in this turn */
     bool has_stopped;               /* strands, which may have held something */
+    const char *damaged;            /* what is wrong with the stored state; or NULL */
     bool is_stopping;               /* commands that are done are gone through, no other runs */
     struct str refused_at;          /* the place of the command that asked and fails with this; */
     struct failure refusal;         /* or empty */
@@ -232,7 +233,13 @@ enum step_result turn_evaluate(struct turn *t, const struct mapping *m, struct v
 /* A value as JSON, in the turn's memory. False: t->failure says why it has no such form. */
 bool turn_json(struct turn *t, struct value v, struct str *out) MUST_USE;
 
-/* What the state holds as JSON; `none` where it holds nothing. It reads back, or that is a bug. */
+/*
+ * What the execution has stored cannot be: the turn goes on with whatever is harmless, and
+ * engine_advance() answers ERR_INTERNAL in place of its commit.
+ */
+void turn_damaged(struct turn *t, const char *what);
+
+/* What the state holds as JSON; `none` where it holds nothing, or what is damaged. */
 struct value turn_read(struct turn *t, struct str json, struct value none);
 
 /* `v` is what the text says, and frozen: turn_read() of the same text answers it. */

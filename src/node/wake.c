@@ -148,8 +148,11 @@ static void wake_rejected(struct node *n, struct work *w, const struct err *err,
 {
     const struct entry *e = w->entry;
 
-    (void)err;
     (void)found;
+    if (err->code == ERR_INTERNAL) { /* it is being parked: see advance() in work.c */
+        work_free(n, w);
+        return;
+    }
     park_forget(n, e->id);
     wake_arm(n, w->met);
     /* The time of a call that is in flight is up: its answer is what wakes it. */

@@ -12,6 +12,7 @@
 #include "node/cluster/config.h"
 #include "node/cluster/waiters.h"
 #include "node/guard/guard.h"
+#include "node/guard/park.h"
 #include "node/guard/poison.h"
 #include "node/inner.h"
 #include "node/node.h"
@@ -248,6 +249,8 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     CRASH_POINT(AFTER_ADVANCE);
     if (!ok) {
         reject_first(n, e, w, &err, &commit->findings);
+        if (err.code == ERR_INTERNAL) /* what is stored of it is damaged */
+            park_or_wake_later(n, e->id, "internal_state", &err);
         return true;
     }
     /* What it would do is known, and rests on the state that it met. */

@@ -157,8 +157,7 @@ struct value value_map_get(struct value map, struct value key)
 {
     const struct value_entry *e;
 
-    ASSERT_SLOW(map.kind == VALUE_MAP);
-    if (!normal_key(&key))
+    if (map.kind != VALUE_MAP || !normal_key(&key))
         return value_absent();
     e = find_entry(map.map, &key);
     return e == NULL ? value_absent() : e->value;
@@ -175,7 +174,8 @@ struct value value_map_get_key(struct value map, struct value key)
 {
     const struct value *found;
 
-    ASSERT_SLOW(map.kind == VALUE_MAP);
+    if (map.kind != VALUE_MAP)
+        return value_absent();
     found = value_map_field(map.map, &key);
     return found == NULL ? value_absent() : *found;
 }

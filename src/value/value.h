@@ -167,12 +167,14 @@ struct sentence value_sentence(struct value error);
 
 /* --- reading values --- */
 
-/* The text of a string or bytes. */
+/* The text of a string or bytes. Of anything else it is empty, and a bug where one can be found. */
 static inline struct str value_text(struct value v)
 {
-    ASSERT_SLOW(v.kind == VALUE_STRING || v.kind == VALUE_BYTES || v.kind == VALUE_IP ||
-                v.kind == VALUE_CIDR);
-    return str_from(v.text, v.len);
+    bool has_text = v.kind == VALUE_STRING || v.kind == VALUE_BYTES || v.kind == VALUE_IP ||
+                    v.kind == VALUE_CIDR;
+
+    ASSERT_SLOW(has_text);
+    return LIKELY(has_text) ? str_from(v.text, v.len) : STR("");
 }
 
 /* The text of a string; the fallback for a value of any other kind. */

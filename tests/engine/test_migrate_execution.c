@@ -218,6 +218,25 @@ static void test_migrate__a_wait_stays_a_wait_for_the_same(void **state)
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
+static void test_migrate__a_version_without_reminders_sends_no_more(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code': 'a', 'steps': [{'code': 'w', 'procedure': {'type': 'wait.signal',"
+                     "  'signalType': 'x', 'timeout': '1h', 'reminder': {'every': '10m',"
+                     "  'procedure': {'type': 'log', 'message': 'm'}}}}]}");
+    rig_start(&rig, "{}");
+    rig_pass(&rig, 600 * INT64_C(1000000));
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->cursor.reminders, 1);
+    assert_true(migrate("{'code': 'a', 'steps': [{'code': 'w', 'procedure': {"
+                        "  'type': 'wait.signal', 'signalType': 'x', 'timeout': '1h'}}]}"));
+    rig_pass(&rig, 600 * INT64_C(1000000));
+    assert_false(rig_wake(&rig));
+    rig_pass(&rig, 2400 * INT64_C(1000000));
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+}
+
 static void test_migrate__what_commands_have_done_belongs_to_the_same_commands(void **state)
 {
     (void)state;
@@ -453,6 +472,7 @@ int main(void)
         CLAIM_WITH(test_migrate__a_version_that_is_gone_is_a_dead_letter),
         CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
         CLAIM_WITH(test_migrate__a_wait_stays_a_wait_for_the_same),
+        CLAIM_WITH(test_migrate__a_version_without_reminders_sends_no_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

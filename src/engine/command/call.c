@@ -357,6 +357,7 @@ static enum step_result call_wake(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
     struct value request;
+    int64_t timeout_ms;
     struct str json;
 
     turn_begin_step(t);
@@ -368,8 +369,11 @@ static enum step_result call_wake(struct turn *t)
             wait_for_room(t, request);
             return STEP_WAITS;
         }
-        if (!turn_json(t, request, &json))
-            PANIC("what was read from JSON has no JSON form");
+        timeout_ms = value_map_int(request, STR("timeout"));
+        if (timeout_ms <= 0 || timeout_ms > INT32_MAX || !turn_json(t, request, &json)) {
+            turn_damaged(t, "a call that waits for capacity has no request");
+            return STEP_WAITS;
+        }
         cursor->started_at_us = t->now_us;
         send(t, request, json);
         return STEP_WAITS;

@@ -30,7 +30,7 @@ bool child_is_awaited(const struct cursor *cursor)
     return str_starts_with(cursor->awaited, STR(CHILD_KEY));
 }
 
-static bool awaited_id(const struct cursor *cursor, struct uuid *id)
+bool child_awaited(const struct cursor *cursor, struct uuid *id)
 {
     return child_is_awaited(cursor) &&
            uuid_read(str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len), id);
@@ -38,7 +38,7 @@ static bool awaited_id(const struct cursor *cursor, struct uuid *id)
 
 bool child_is_own(const struct cursor *cursor, struct uuid *id)
 {
-    return !cursor->is_joined && awaited_id(cursor, id);
+    return !cursor->is_joined && child_awaited(cursor, id);
 }
 
 /* The process of that code, and with a key who holds it. STEP_DONE or STEP_NEEDS. */
@@ -399,14 +399,14 @@ bool child_has_news(const struct turn *t, const struct cursor *cursor)
 {
     struct uuid id;
 
-    return cursor->phase == PHASE_JOB && awaited_id(cursor, &id) && child_told(t, id) != NULL;
+    return cursor->phase == PHASE_JOB && child_awaited(cursor, &id) && child_told(t, id) != NULL;
 }
 
 void child_hear(struct turn *t)
 {
     struct uuid id;
 
-    if (awaited_id(&t->x->cursor, &id))
+    if (child_awaited(&t->x->cursor, &id))
         *VEC_ADD(t->mem, &t->heard) = id;
 }
 
@@ -423,7 +423,7 @@ bool child_asks_to_read(struct turn *t)
     const struct cursor *cursor = &t->x->cursor;
     struct uuid id;
 
-    if (cursor->phase != PHASE_JOB || !awaited_id(cursor, &id) || child_stands(t, id) != NULL ||
+    if (cursor->phase != PHASE_JOB || !child_awaited(cursor, &id) || child_stands(t, id) != NULL ||
         (child_told(t, id) == NULL && cursor->wake_at_us > t->wall_us))
         return false;
     *VEC_ADD(t->mem, &t->out->needs_children) = id;
@@ -443,8 +443,10 @@ enum step_result child_look(struct turn *t, struct value *output, struct value *
     struct uuid id;
 
     *output = *error = value_absent();
-    if (!awaited_id(cursor, &id))
-        PANIC("the execution that a step waits for has no id");
+    if (!child_awaited(cursor, &id)) {
+        turn_damaged(t, "the execution that a step waits for has no id");
+        return STEP_WAITS;
+    }
     if (child_asks_to_read(t))
         return STEP_NEEDS;
     child = child_stands(t, id);

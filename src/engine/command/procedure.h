@@ -58,6 +58,9 @@ enum step_result child_start(struct turn *t, const struct command *c, struct val
 /* Whether the step waits for an execution that it has started. */
 bool child_is_awaited(const struct cursor *cursor);
 
+/* The same, and which one it is. */
+bool child_awaited(const struct cursor *cursor, struct uuid *out) MUST_USE;
+
 /* The execution has ended and has a parent: that one is notified. */
 void child_notify_end(struct turn *t);
 /*

@@ -89,6 +89,15 @@ static void record_reminder(struct turn *t, enum step_result end, struct value o
         step_apply_staged(t);
 }
 
+void remind_move(struct cursor *cursor, const struct wait *wait)
+{
+    if (cursor->remind_at_us == 0 || (wait != NULL && wait->reminder.procedure != NULL))
+        return;
+    cursor->remind_at_us = cursor->remind_every_us = 0;
+    cursor->remind_times_json = STR_NONE;
+    wait_set_timer(cursor);
+}
+
 bool remind_send(struct turn *t, const struct step *step)
 {
     const struct wait *wait = step->procedure->commands[0].wait;
@@ -96,6 +105,10 @@ bool remind_send(struct turn *t, const struct step *step)
     struct value input, output = value_null();
     enum step_result end;
 
+    if (wait == NULL || wait->reminder.procedure == NULL) {
+        turn_damaged(t, "a wait without reminders is to send one");
+        return true;
+    }
     t->reminder = cursor->reminders + 1;
     t->key_suffix = str_printf(t->mem, "-reminder-%lld", (long long)t->reminder);
     end = turn_evaluate(t, wait->reminder.input, &input);

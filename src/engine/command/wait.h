@@ -56,6 +56,9 @@ void wait_set_timer(struct cursor *cursor);
 /* When the first reminder of a wait that begins comes. False: the step has failed. */
 bool remind_begin(struct turn *t, const struct wait *wait);
 
+/* The wait goes on as `wait` of another version, or NULL, has it: without its reminders if it has none. */
+void remind_move(struct cursor *cursor, const struct wait *wait);
+
 /* Send a reminder. False: reads are needed first. */
 bool remind_send(struct turn *t, const struct step *step);
 

@@ -234,7 +234,7 @@ enum step_result loop_fail(struct turn *t, struct value error)
     struct value entry, item = value_null();
     struct str json;
 
-    if (data != NULL && data->list.kind == VALUE_LIST)
+    if (data != NULL && data->list.kind == VALUE_LIST && frame->index < (int64_t)data->list.len)
         item = data->list.items[frame->index];
     entry = value_map_of(t->mem, VALUE_ENTRIES({value_key(STR("index")), value_int(frame->index)},
                                                {value_key(STR("item")), item},

@@ -134,7 +134,7 @@ static const struct signal *signal_at(const struct execution *x, int64_t seq)
     while ((s = signals_next(&x->signals, &iter)) != NULL)
         if (s->seq == seq)
             return s;
-    PANIC("a signal that was deferred is not in the state");
+    return NULL;
 }
 
 bool pause_defers(const struct execution *x, int64_t seq)
@@ -178,6 +178,10 @@ bool pause_take(struct turn *t, struct pause_deferred *out)
     *out = (struct pause_deferred){.output = value_absent(), .error = value_absent()};
     if (x->cursor.deferred_answer_json.len == 0) {
         out->signal = signal_at(x, x->cursor.deferred_seq);
+        if (out->signal == NULL) {
+            turn_damaged(t, "the signal that it goes on with is not there");
+            return false;
+        }
     } else {
         answer = turn_read(t, x->cursor.deferred_answer_json, value_null());
         out->output = value_map_get_str(answer, STR("output"));

@@ -167,12 +167,15 @@ static const struct history_row *row_at(const struct turn *t, int64_t seq)
 {
     int64_t stored = t->x->seq - (int64_t)t->out->history.count;
     const struct history *page = &event_reads(t->ev)->history;
+    const struct history_row *page_row;
 
     if (seq > stored)
-        return &t->out->history.items[seq - stored - 1];
-    if (page->count == 0 || seq < page->items[0].seq || seq > page->items[page->count - 1].seq)
+        return seq <= t->x->seq ? &t->out->history.items[seq - stored - 1] : NULL;
+    if (page->count == 0 || seq < page->items[0].seq ||
+        (uint64_t)(seq - page->items[0].seq) >= page->count)
         return NULL;
-    return &page->items[seq - page->items[0].seq];
+    page_row = &page->items[seq - page->items[0].seq];
+    return page_row->seq == seq ? page_row : NULL; /* a row between them is gone */
 }
 
 /* The page of the history that ends with this row must be read first. */
@@ -619,6 +622,18 @@ static enum step_result program_of_visit(struct turn *t, const struct history_ro
     return end == STEP_DONE && program_step(*out, row->step) == NULL ? STEP_FAILED : end;
 }
 
+/* Whether the row is of a step that can be rolled back: it was, when it was chosen. */
+static bool may_be_rolled_back(const struct turn *t, const struct program *p,
+                               const struct history_row *row)
+{
+    const struct step *step = program_step(p, row->step);
+
+    if (step == NULL)
+        return false;
+    return t->x->rollback->commands_left > 0 ? step->kind == STEP_PROCEDURE
+                                             : step->rollback.procedure != NULL;
+}
+
 static enum step_result try_rollback(struct turn *t, const struct history_row *row,
                                      struct value delta)
 {
@@ -662,6 +677,10 @@ static enum step_result roll_back_one(struct turn *t)
         lose_program(t, own_rollback(t));
     if (end != STEP_DONE)
         return end == STEP_FAILED ? STEP_DONE : end;
+    if (!may_be_rolled_back(t, p, &copy)) {
+        turn_damaged(t, "the row that is rolled back is of no step that can be");
+        return STEP_WAITS;
+    }
     rollback_detour(t, p, &own);
     end = try_rollback(t, &copy, delta);
     rollback_return(t, &own);
@@ -677,6 +696,10 @@ static void say_compensation(struct turn *t)
     struct str json;
     struct buf text;
 
+    if (x->error_json.len < 2) {
+        turn_damaged(t, "it rolls back without an error");
+        return;
+    }
     if (!turn_json(t, context_compensation(t), &json))
         json = STR("null");
     buf_init_arena(&text, t->mem);

@@ -7,6 +7,7 @@
 #include "base/text/ascii.h"
 #include "engine/command/ledger.h"
 #include "engine/command/procedure.h"
+#include "engine/command/wait.h"
 #include "engine/commit/reads.h"
 #include "engine/flow/strand.h"
 #include "value/json.h"
@@ -303,6 +304,8 @@ static bool move_strand(struct turn *t, const struct program *to, struct err *er
         if (!status_is_terminal(x->status) && x->cursor.phase == PHASE_WAIT &&
             !keeps_wait(turn_step(t), step))
             return cannot_move(err, step->code, "waits for something else");
+        if (!status_is_terminal(x->status) && x->cursor.phase == PHASE_WAIT)
+            remind_move(&x->cursor, step->procedure->commands[0].wait);
         if (turn_is_in_visit(x) && !keeps_visit(t, step))
             return cannot_move(err, step->code, OTHER_COMMANDS);
     }

@@ -8,6 +8,7 @@
  */
 #include "define/program.h"
 #include "engine/state.h"
+#include "engine/stored.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -127,7 +128,8 @@ void state_count_visits(struct arena *mem, struct execution *x, struct round rou
                         struct value visits)
 {
     for (uint32_t i = 0; visits.kind == VALUE_MAP && i < visits.len; i++)
-        if (visits.map->entries[i].value.kind == VALUE_INT)
+        if (visits.map->entries[i].value.kind == VALUE_INT &&
+            stored_counts(visits.map->entries[i].value.i))
             state_count_visit(mem, x, round, value_text(visits.map->entries[i].key),
                               visits.map->entries[i].value.i);
 }
@@ -139,7 +141,7 @@ void state_restore_visits(struct arena *mem, struct execution *x, struct value v
         const struct step *step = program_step(x->program, code);
         int64_t visit = visits.map->entries[i].value.i;
 
-        if (visits.map->entries[i].value.kind != VALUE_INT)
+        if (visits.map->entries[i].value.kind != VALUE_INT || !stored_counts(visit))
             continue;
         /* One that has a result has its own number: these were given beside it. */
         if (step != NULL && x->steps[step->index].outcome != OUTCOME_NONE)
