@@ -182,16 +182,6 @@ static bool is_cross_site(const struct call *c)
     PANIC("no such policy");
 }
 
-/* Administrators of other organisations do not change what all organisations share. */
-static bool has_right(const struct call *c)
-{
-    enum right right = c->route->right;
-
-    if (right == RIGHT_OPEN)
-        return true;
-    return right_has(right, c->role) && (!right_is_of_default_org(right) || call_scope(c).len == 0);
-}
-
 static enum call_gate gate_of(struct call *c)
 {
     if (!c->is_known && (c->route == NULL || c->route->auth == AUTH_USER))
@@ -200,7 +190,7 @@ static enum call_gate gate_of(struct call *c)
         return c->allow.len > 0 ? GATE_METHOD : GATE_NOWHERE;
     if (is_cross_site(c))
         return GATE_CROSS_SITE;
-    if (!has_right(c))
+    if (!call_has_right(c, c->route->right))
         return GATE_RIGHT;
     return router_decode(c->mem, c->route, c->params) ? GATE_OPEN : GATE_PATH;
 }

@@ -325,6 +325,14 @@ struct str call_scope(const struct call *c)
     return str_eq(c->user.org_id, ORG_DEFAULT) ? STR_NONE : c->user.org_id;
 }
 
+bool call_has_right(const struct call *c, enum right right)
+{
+    if (right == RIGHT_OPEN)
+        return true;
+    /* Administrators of other organisations do not change what all organisations share. */
+    return right_has(right, c->role) && (!right_is_of_default_org(right) || call_scope(c).len == 0);
+}
+
 bool call_execution_id(struct call *c, struct uuid *out)
 {
     return uuid_read(c->params[0], out) ||

@@ -55,6 +55,9 @@ struct call {
     bool is_kept; /* the answer needs no storing under the key: call_keeps_no_answer() */
 };
 
+/* Whether who asks has a right; those of the installation belong to the default organisation. */
+bool call_has_right(const struct call *c, enum right right);
+
 /* --- answering --- */
 
 /*

@@ -2,6 +2,7 @@
 #include "api/right.h"
 
 #include "base/buf.h"
+#include "base/text/ascii.h"
 
 #define MAY(role) (1u << ROLE_##role)
 
@@ -20,6 +21,17 @@ bool right_has(enum right right, enum role role)
 bool right_is_of_default_org(enum right right)
 {
     return right == RIGHT_INSTALLATION;
+}
+
+struct str right_name(struct arena *mem, enum right right)
+{
+    static const char *const names[RIGHT_COUNT] = {
+#define RIGHT(symbol, roles) [RIGHT_##symbol] = #symbol,
+#include "api/rights.def"
+#undef RIGHT
+    };
+
+    return ascii_lower_copy(mem, str_of(names[right]));
 }
 
 struct str right_roles(struct arena *mem, enum right right)

@@ -21,6 +21,9 @@ bool right_has(enum right right, enum role role);
 /* Whether members of the default organisation alone have the right. */
 bool right_is_of_default_org(enum right right);
 
+/* What the API calls it, as rights.def does, in small letters: "planner_lead". In `mem`. */
+struct str right_name(struct arena *mem, enum right right);
+
 /* The roles that have it, for people: "admin, operator". In `mem`. */
 struct str right_roles(struct arena *mem, enum right right);
 

@@ -47,6 +47,8 @@ claim('what belongs to the installation is changed by admins of the default orga
     }
     for (const path of ['/credentials', '/credentials/bank']) refused(await foreign.api('GET', path), 403, 'default_org_only');
     equal((await foreign.api('GET', '/scenarios')).status, 200, 'reading is for everybody');
+    const may = (await foreign.api('GET', '/me')).body.may;
+    equal([may.includes('admin'), may.includes('installation'), (await rig.api('GET', '/me')).body.may.includes('installation')], [true, false, true]);
     equal((await foreign.api('GET', '/scenarios/shared')).status, 404, 'nothing was changed');
     equal((await foreign.api('GET', '/config/shared')).status, 404, 'nothing was changed');
     foreign.close();

@@ -11,6 +11,7 @@
 #include "store/change_user.h"
 #include "store/org.h"
 #include "value/json.h"
+#include "value/object.h"
 
 enum { NAME_LEN_MAX = 200, EMAIL_LEN_MAX = 254, LIST_MAX = 100, SKILL_MIN = 1, SKILL_MAX = 10 };
 
@@ -303,9 +304,34 @@ void users_get(struct call *c)
     lookup_start(c, NULL, user_run_get, NULL);
 }
 
+/* The rights that the caller has, by name: what a page offers goes by them, not by the role. */
+static void show_rights(const struct call *c, struct arena *mem, struct buf *out)
+{
+    object_list(out, "may");
+    for (unsigned i = 0; i < RIGHT_COUNT; i++) {
+        enum right right = (enum right)i;
+
+        if (right == RIGHT_OPEN || !call_has_right(c, right))
+            continue;
+        object_next(out);
+        json_write_string(out, right_name(mem, right));
+    }
+    buf_char(out, ']');
+}
+
+static bool user_run_me(struct lookup *q, struct reader *reader, struct err *err)
+{
+    if (!user_run_get(q, reader, err))
+        return false;
+    q->answer.len--; /* the brace behind the user */
+    show_rights(q->call, q->mem, &q->answer);
+    buf_char(&q->answer, '}');
+    return true;
+}
+
 void users_me(struct call *c)
 {
-    lookup_start(c, &c->user.id, user_run_get, NULL);
+    lookup_start(c, &c->user.id, user_run_me, NULL);
 }
 
 void users_list(struct call *c)
