@@ -1,18 +1,10 @@
 /* case.c - reading declarative tests; see case.h. */
 #include "trial/case.h"
 
+#include "define/catalog/test_fields.h"
 #include "trial/script.h"
 #include "value/json.h"
 #include "value/object.h"
-
-#define CASE_FIELDS                                                                                \
-    "name description scenario procedure input key user config records mocks signals operator "    \
-    "cancel now webhook expect"
-
-#define EXPECT_FIELDS                                                                              \
-    "status result error waitingFor steps commands context records logs messages children "        \
-    "deadLetters "                                                                                 \
-    "calls duration refused"
 
 /* In short for an operator who cancels. */
 static bool read_cancel(struct arena *mem, struct value v, struct trial_script *out,

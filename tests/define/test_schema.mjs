@@ -21,6 +21,18 @@ const refused = (definition, what) => holds(!validate(definition), `${what}: the
 for (const name of readdirSync('examples').filter((file) => /^[a-z_]+\.json$/.test(file)))
     accepted(JSON.parse(readFileSync(join('examples', name), 'utf8')), name);
 
+// --- files of tests, which the same glob of an editor finds ---
+
+for (const name of readdirSync('examples').filter((file) => /\.test\.json$/.test(file)))
+    accepted(JSON.parse(readFileSync(join('examples', name), 'utf8')), name);
+const test = { scenario: 'order', expect: { status: 'completed' } };
+accepted(test, 'one case');
+accepted({ tests: [test] }, 'cases below a name');
+refused([{ ...test, expects: {} }], 'a field of a case that is none');
+refused([{ ...test, expect: { state: 'completed' } }], 'a field of expect that is none');
+refused([{ scenario: 'order' }], 'a case that expects nothing');
+accepted({ items: [{ kind: 'scenario', code: 'a', text: '{}' }] }, 'a bundle as it is exported');
+
 // --- every row of conformance ---
 
 // Mistakes that can be seen without the meaning of what is named.

@@ -1,6 +1,7 @@
 /* schema_json.c - see schema_json.h. */
 #include "define/catalog/schema_json.h"
 
+#include "define/catalog/test_fields.h"
 #include "define/kind.h"
 #include "value/object.h"
 
@@ -286,6 +287,34 @@ static void write_live_file(struct buf *out, const struct kind_spec *spec, enum 
     buf_text(out, "]}");
 }
 
+/* "a":{},"b":{}: the names with blanks between, whatever they hold; but `expect`, which follows. */
+static void write_test_names(struct buf *out, struct str names)
+{
+    for (bool is_first = true; names.len > 0;) {
+        struct str name = str_cut(&names, ' ');
+
+        if (str_eq(name, STR("expect")))
+            continue;
+        buf_printf(out, "%s\"%.*s\":{}", is_first ? "" : ",", STR_ARG(name));
+        is_first = false;
+    }
+}
+
+/* A file of tests: one case, a list of cases, or {"tests": [...]}. */
+static void write_tests(struct buf *out)
+{
+    buf_text(out, "\"case\":{\"type\":\"object\",\"required\":[\"expect\"],"
+                  "\"additionalProperties\":false,\"properties\":{\"$schema\":{},");
+    write_test_names(out, STR(CASE_FIELDS));
+    buf_text(out, ",\"expect\":{\"type\":\"object\",\"minProperties\":1,"
+                  "\"additionalProperties\":false,\"properties\":{");
+    write_test_names(out, STR(EXPECT_FIELDS));
+    buf_text(out, "}}}},\"file.tests\":{\"if\":{\"type\":\"array\"},\"then\":{\"items\":"
+                  "{\"$ref\":\"#/$defs/case\"}},\"else\":{\"if\":{\"required\":[\"tests\"]},"
+                  "\"then\":{\"properties\":{\"tests\":{\"type\":\"array\",\"items\":{\"$ref\":"
+                  "\"#/$defs/case\"}}}},\"else\":{\"$ref\":\"#/$defs/case\"}}}");
+}
+
 static void write_definitions(struct buf *out, enum language language)
 {
     enum field_table table;
@@ -300,14 +329,21 @@ static void write_definitions(struct buf *out, enum language language)
         if (kind_spec((enum kind)i)->life == KIND_LIVE &&
             has_table(kind_spec((enum kind)i), &table))
             write_live_file(out, kind_spec((enum kind)i), table, language);
+    buf_text(out, ",\"exported\":{\"type\":\"object\",\"required\":[\"kind\",\"code\","
+                  "\"text\"],\"additionalProperties\":false,\"properties\":{\"kind\":{},"
+                  "\"code\":{},\"text\":{\"type\":\"string\"}}},");
+    write_tests(out);
     buf_char(out, '}');
 }
 
 /* What a file is: by its field kind, else by the field that tells its kind. */
 static void write_choice(struct buf *out)
 {
-    unsigned open = 0;
+    unsigned open = 1;
 
+    buf_text(out, "\"if\":{\"anyOf\":[{\"type\":\"array\"},{\"anyOf\":[{\"required\":"
+                  "[\"tests\"]},{\"required\":[\"expect\"]}],\"not\":{\"required\":"
+                  "[\"kind\"]}}]},\"then\":{\"$ref\":\"#/$defs/file.tests\"},\"else\":{");
     for (unsigned i = 0; i < KIND_COUNT; i++) {
         const struct kind_spec *spec = kind_spec((enum kind)i);
         bool is_live = spec->life == KIND_LIVE;
@@ -328,7 +364,7 @@ static void write_choice(struct buf *out)
     }
     buf_text(out, "\"type\":\"object\",\"required\":[\"items\"],\"properties\":{\"items\":{"
                   "\"type\":\"array\","
-                  "\"items\":{\"$ref\":\"#\"}}}");
+                  "\"items\":{\"anyOf\":[{\"$ref\":\"#/$defs/exported\"},{\"$ref\":\"#\"}]}}}");
     while (open-- > 0)
         buf_char(out, '}');
 }
@@ -339,8 +375,8 @@ void schema_write(struct buf *out, enum language language)
         out,
         "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"Pawl "
         "definition\",\"description\":\"A scenario (steps), a procedure (commands), a function, "
-        "a template or a value of config (kind), or a bundle of them (items).\",\"type\":"
-        "\"object\",");
+        "a template or a value of config (kind), a bundle of them (items), or tests "
+        "(expect).\",\"type\":[\"object\",\"array\"],");
     write_choice(out);
     write_definitions(out, language);
     buf_char(out, '}');
