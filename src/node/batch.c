@@ -273,7 +273,7 @@ static void member_applied(struct node *n, struct work *w)
     else
         w->kind->applied(n, w);
     /* An operator's retry may have followed its end already: who waits has come after that. */
-    if (commit != NULL && status_is_terminal(commit->after->status) &&
+    if (commit != NULL && waiters_are_over(commit->after) &&
         (e->x == NULL || e->x->row_version <= commit->after->row_version))
         waiters_answer(n, e, commit->after);
     entry_unpin(n, e);

@@ -64,7 +64,7 @@ static enum work_begun join_waiters(struct node *n, struct entry *e, struct work
     struct node_request *r = w->request;
 
     /* Whoever joins an execution is shown it first: that has happened, whatever becomes of it. */
-    if (w->joins || may_be_taken(r, e->x) || status_is_terminal(e->x->status) || r->wait_us <= 0)
+    if (w->joins || may_be_taken(r, e->x) || waiters_are_over(e->x) || r->wait_us <= 0)
         return WORK_SETTLED;
     work_take_first(e, w);
     work_free(n, w);
@@ -259,7 +259,7 @@ static void answer_or_wait(struct node *n, struct work *w, const struct executio
     struct node_request *r = w->request;
 
     request_show(r, x);
-    if (r->wait_us > 0 && !r->ended)
+    if (r->wait_us > 0 && !waiters_are_over(x))
         waiters_add(n, w->entry, r);
     else
         request_done(n, r);
@@ -284,8 +284,7 @@ static void request_answer_applied(struct node *n, struct work *w)
         if (r->is_buffered)
             break;
         r->signal_seq = w->commit->received->seq;
-        if (r->wait_us > 0 && !taken_find(r, w->commit) &&
-            !status_is_terminal(w->commit->after->status)) {
+        if (r->wait_us > 0 && !taken_find(r, w->commit) && !waiters_are_over(w->commit->after)) {
             waiters_add(n, w->entry, r);
             return;
         }

@@ -60,6 +60,13 @@ async function held(rig, code, input = {}, more = {}) {
 
 // --- retry ---
 
+claim('nobody waits for an execution that is held', async (rig) => {
+    const began = Date.now();
+    const x = await rig.api('POST', '/executions?wait=10m', { code: 'holding', input: { n: 0 } });
+    equal([x.status, x.body.waitingFor.kind], [202, 'incident']);
+    check(Date.now() - began < 300000, 'it was waited for');
+});
+
 claim('a held typo is repaired with a corrected version', async (rig) => {
     await rig.publish(order('payed'));
     const id = await held(rig, 'order', { item: 'chair' });

@@ -305,8 +305,8 @@ void disk_keep_state(struct sim *sim, struct disk_execution *x, const struct com
     x->s.row = row;
     x->s.has_parent = c->after->has_parent;
     x->s.parent_id = c->after->parent_id;
-    *VEC_ADD(&d->mem, &x->versions) =
-        (struct disk_version){.status = x->s.status, .mono_us = sim_mono_us(sim)};
+    *VEC_ADD(&d->mem, &x->versions) = (struct disk_version){
+        .status = x->s.status, .is_held = execution_is_held(c->after), .mono_us = sim_mono_us(sim)};
 }
 
 static void write_commit(struct sim *sim, struct member *m)

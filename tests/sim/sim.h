@@ -82,6 +82,7 @@ struct disk_letter {
 /* What a version of an execution looked like to clients, and since when. */
 struct disk_version {
     enum execution_status status;
+    bool is_held;
     int64_t mono_us;
 };
 

@@ -99,6 +99,11 @@ static void refuse_until(struct node *n, struct entry *e, const struct err *err,
     }
 }
 
+bool waiters_are_over(const struct execution *x)
+{
+    return status_is_terminal(x->status) || execution_is_held(x);
+}
+
 void waiters_answer(struct node *n, struct entry *e, const struct execution *x)
 {
     answer_until(n, e, x, INT64_MAX);
@@ -119,7 +124,7 @@ static int64_t due_until_us(const struct node *n)
 
 static void expire_applied(struct node *n, struct work *w)
 {
-    bool has_ended = status_is_terminal(w->met->status);
+    bool has_ended = waiters_are_over(w->met);
 
     w->entry->due_since_us = 0;
     answer_until(n, w->entry, w->met, has_ended ? INT64_MAX : due_until_us(n));
@@ -174,7 +179,7 @@ static int64_t first_deadline_us(const struct entry *e)
 void waiters_loaded(struct node *n, struct entry *e)
 {
     if (e->waiters != NULL && !e->is_expiring && !batch_is_full(n) &&
-        (status_is_terminal(e->x->status) || first_deadline_us(e) <= due_until_us(n)))
+        (waiters_are_over(e->x) || first_deadline_us(e) <= due_until_us(n)))
         expire_entry(n, e);
 }
 

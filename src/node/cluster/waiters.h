@@ -2,7 +2,8 @@
  * waiters.h - those who wait for the end of an execution, or for a signal to be
  * taken. Internal to src/node.
  *
- * A waiter is answered by the commit that it waits for, once that is durable.
+ * A waiter is answered by the commit that it waits for, once that is durable; so it is
+ * by one that holds the execution: only an operator ends that.
  * One whose time is up, or who waits for what the node has read to have ended,
  * is answered with the state in memory, after the store has said that this
  * state is still true: another node may have changed it. Where the store does
@@ -30,7 +31,10 @@ void waiters_init(struct node *n);
 /* The request waits at the entry for wait_us. */
 void waiters_add(struct node *n, struct entry *e, struct node_request *r);
 
-/* It has ended so: answer all who wait for that. */
+/* Nobody waits any longer for one that has ended, or that goes on only when an operator says so. */
+bool waiters_are_over(const struct execution *x);
+
+/* It stands so, and nobody waits any longer: answer all who wait. */
 void waiters_answer(struct node *n, struct entry *e, const struct execution *x);
 
 void waiters_refuse(struct node *n, struct entry *e, const struct err *err);
