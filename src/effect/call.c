@@ -311,8 +311,11 @@ enum secret_result call_read(struct transfer *t)
     struct err err;
 
     if (!json_read(&call->mem, call->request_json, &t->request, &err) ||
-        t->request.kind != VALUE_MAP)
-        PANIC("a request does not read back");
+        t->request.kind != VALUE_MAP) {
+        call_fail(call, "internal_state", ERR_CLASS_BUSINESS,
+                  STR("what is stored of the request is damaged"));
+        return SECRET_FAILED;
+    }
     t->origin = call->host;
     t->host_name = name_of(call->host);
     t->began_us = clock_mono_us(&clock_system);

@@ -241,7 +241,7 @@ bool mail_prepare(struct transfer *t, const char *trusted_path)
     CURL *easy = t->easy;
 
     if (!json_read(&call->mem, call->request_json, &mail, &err) || mail.kind != VALUE_MAP)
-        PANIC("a mail does not read back");
+        return false; /* what is stored of it is damaged: the caller says that it cannot be begun */
     t->upload = mail_write(&call->mem, mail, &recipients);
     t->uploaded = 0;
     t->error_text[0] = '\0';

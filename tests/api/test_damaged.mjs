@@ -42,6 +42,19 @@ for (const row of damages)
             await until('it is parked', async () => (await rig.api('GET', '/dlq?limit=500')).body.items.some((letter) => letter.executionId === id), 30);
     });
 
+claim('subscriptions and credentials whose rows are damaged are shown without what they say', async (rig) => {
+    const made = [
+        await rig.api('PUT', '/subscriptions/hurt', { url: 'http://127.0.0.1:9/', events: ['Never'] }),
+        await rig.api('PUT', '/credentials/hurt', { type: 'basic', base_url: 'https://erp.example/', username: 'pawl', password: 'pass word' }),
+    ];
+    check(made.every((answer) => answer.status === 201), made.map((answer) => answer.raw).join());
+    await rig.server.kill();
+    rig.sql("UPDATE definition SET definition = '7' WHERE code = 'hurt'");
+    await rig.start();
+    for (const path of ['/subscriptions', '/subscriptions/hurt', '/credentials', '/credentials/hurt', '/export'])
+        check((await rig.api('GET', path)).status !== 0 && rig.server.isRunning(), `GET ${path} ends the server: ${rig.server.log.slice(-300)}`);
+});
+
 await run(async (rig) => {
     await rig.publish(waiting);
     await rig.publish(looping);
