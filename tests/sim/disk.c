@@ -346,6 +346,7 @@ static void write_commit(struct sim *sim, struct member *m)
         x->log_lines += (unsigned)c->logs.count;
         disk_notify(sim, &c->notices);
         disk_consume(sim, x, &c->consumed);
+        disk_drop_notices(sim, x);
         disk_write_tasks(sim, x, c);
         disk_check_restores(sim, mem, x, before, c->after);
         d->commits++;

@@ -32,6 +32,8 @@ void disk_start_children(struct sim *sim, const struct commit *c);
 /* Write what others are told, and drop what the execution has applied. */
 void disk_notify(struct sim *sim, const struct notices *notices);
 void disk_consume(struct sim *sim, struct disk_execution *x, const struct notice_numbers *numbers);
+/* One that has ended drops what is addressed to it, but for who waits for its end. */
+void disk_drop_notices(struct sim *sim, const struct disk_execution *x);
 /*
  * I11: rolling back keeps its order across the boundary, and nobody who rolls back, or is
  * cancelled, is over before those whom it has started and waited for.

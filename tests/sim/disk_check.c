@@ -206,14 +206,17 @@ static void check_is_awake(struct sim *sim, const struct disk_execution *x, int6
               STR_ARG(x->s.waiting_for_json));
 }
 
-/* Whoever was told something has heard it, unless only an operator can let it go on. */
+/*
+ * Whoever was told something has heard it, unless only an operator can let it go on; nothing stays
+ * for one that has ended.
+ */
 static void check_has_heard(struct sim *sim, const struct disk_event *e)
 {
     const struct stored_execution *s = &e->of->s;
 
     SIM_CHECK(sim,
               e->of->is_deleted || s->crash_count >= 5 ||
-                  (e->notice.kind == NOTICE_JOIN) != status_is_terminal(s->status) ||
+                  (e->notice.kind == NOTICE_JOIN && !status_is_terminal(s->status)) ||
                   s->waiting_kind == WAITING_PAUSED,
               "execution %.*s sleeps: it was told %.*s, and waits for %.*s",
               STR_ARG(sim_id(sim, s->id)), STR_ARG(e->notice.key), STR_ARG(s->waiting_for_json));

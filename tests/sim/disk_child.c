@@ -173,6 +173,20 @@ void disk_consume(struct sim *sim, struct disk_execution *x, const struct notice
         d->events.count = kept;
 }
 
+void disk_drop_notices(struct sim *sim, const struct disk_execution *x)
+{
+    struct disk *d = &sim->disk;
+    size_t kept = 0;
+
+    /* Now and then another transaction has added one beside this, which sees none of it. */
+    if (!status_is_terminal(x->s.status) || (sim->config.nodes > 1 && dice_hits(&sim->dice, 200)))
+        return;
+    for (size_t i = 0; i < d->events.count; i++)
+        if (d->events.items[i].of != x || d->events.items[i].notice.kind == NOTICE_JOIN)
+            d->events.items[kept++] = d->events.items[i];
+    d->events.count = kept;
+}
+
 /* --- who waits for whom --- */
 
 bool disk_is_awaited(struct disk *d, const struct disk_execution *x)

@@ -332,8 +332,8 @@ static bool has_notice(const struct disk *d, const struct disk_execution *x, boo
     for (size_t i = 0; i < d->events.count; i++) {
         const struct disk_event *e = &d->events.items[i];
 
-        if (e->of == x && (!is_due || (hears && (e->notice.kind == NOTICE_JOIN) ==
-                                                    status_is_terminal(x->s.status))))
+        if (e->of == x && (!is_due || (hears && (e->notice.kind != NOTICE_JOIN ||
+                                                     status_is_terminal(x->s.status)))))
             return true;
     }
     return false;

@@ -196,6 +196,68 @@ static void test_store__commit_takes_away_what_it_has_applied_and_nothing_else(v
     assert_int_equal(e->notices.items[0].n, second);
 }
 
+/* It ends for another reason, and its child has told it something: that stays with nobody. */
+static void test_store__one_that_ends_drops_what_it_was_told(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_WAITING, 1);
+    struct commit *child = child_of(c, parent), *end;
+    struct commit *joiner = contract_start(c, STATUS_WAITING, 1);
+    const struct stored_execution *e;
+
+    assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, joiner), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child), MEMBER_APPLIED);
+    *VEC_ADD(&c->mem, &joiner->notices) = (struct notice){
+        .execution = parent->after->id, .kind = NOTICE_JOIN, .key = STR("joiner:x")};
+    end = contract_advance(c, joiner, STATUS_WAITING, 1);
+    end->notices = joiner->notices;
+    assert_int_equal(contract_commit(c, end), MEMBER_APPLIED);
+    assert_int_equal(contract_load(c, parent->after->id)->notices.count, 2);
+    assert_int_equal(contract_commit(c, contract_advance(c, parent, STATUS_FAILED, 1)),
+                     MEMBER_APPLIED);
+    /* Who waits for its end is told of it. */
+    e = contract_load(c, parent->after->id);
+    assert_int_equal(e->notices.count, 1);
+    assert_int_equal(e->notices.items[0].kind, NOTICE_JOIN);
+}
+
+struct ends_load {
+    struct str ids_json;
+    struct execution_ends ends;
+};
+
+static void load_ends(struct contract *c, struct reader *r, void *context)
+{
+    struct ends_load *l = context;
+    struct err err;
+
+    assert_true(read_ends(r, &c->mem, l->ids_json, &l->ends, &err));
+}
+
+static void test_store__ends_of_several_are_read_at_once(void **state)
+{
+    struct contract *c = *state;
+    struct commit *one = contract_start(c, STATUS_COMPLETED, 1);
+    struct commit *two = contract_start(c, STATUS_WAITING, 1);
+    struct ends_load l = {0};
+
+    one->after->result_json = STR("{\"n\":1}");
+    assert_int_equal(contract_commit(c, one), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, two), MEMBER_APPLIED);
+    l.ids_json = str_printf(&c->mem, "[\"%s\",\"%s\",\"%s\"]", UUID_STR(one->after->id).ptr,
+                            UUID_STR(contract_id(c, 1)).ptr, UUID_STR(two->after->id).ptr);
+    contract_read(c, load_ends, &l);
+    assert_int_equal(l.ends.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        bool is_one = uuid_cmp(l.ends.items[i].id, one->after->id) == 0;
+
+        assert_int_equal(l.ends.items[i].status, is_one ? STATUS_COMPLETED : STATUS_WAITING);
+        assert_int_equal(l.ends.items[i].result_json.len > 0, is_one);
+        assert_int_equal(l.ends.items[i].crash_count, 0);
+    }
+}
+
 static void test_store__commit_does_not_take_what_another_execution_was_told(void **state)
 {
     struct contract *c = *state;
@@ -430,6 +492,8 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__several_executions_are_read_as_each_alone),
     CLAIM(test_store__what_was_told_outlives_later_commits_and_a_restart),
     CLAIM(test_store__commit_takes_away_what_it_has_applied_and_nothing_else),
+    CLAIM(test_store__one_that_ends_drops_what_it_was_told),
+    CLAIM(test_store__ends_of_several_are_read_at_once),
     CLAIM(test_store__commit_does_not_take_what_another_execution_was_told),
     CLAIM(test_store__parent_and_child_of_one_batch_find_each_other),
     CLAIM(test_store__who_has_ended_or_is_gone_is_told_nothing),

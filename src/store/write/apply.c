@@ -338,6 +338,13 @@ static enum apply_result refuse_locked(const struct apply *a, struct member *m)
     return apply_refuse(a, m, MEMBER_LOCKED);
 }
 
+/* Who ends drops what is addressed to it and was not applied; nobody knows of a new one. */
+static bool drop_notices(struct apply *a, const struct commit *c, int64_t row)
+{
+    return c->is_start || !status_is_terminal(c->after->status) ||
+           apply_put(a, SQL_NOTICE_DROP, DB_PARAMS(db_int(row)));
+}
+
 bool apply_consume(struct apply *a, int64_t row, const struct notice_numbers *numbers)
 {
     for (size_t i = 0; i < numbers->count; i++)
@@ -442,7 +449,7 @@ enum apply_result apply_commit(struct apply *a, struct member *m)
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     if (!write_notices(a, &c->notices) || !apply_consume(a, m->row, &c->consumed) ||
-        !apply_history(a, c, m->row) || !apply_record_changes(a, m) || !apply_jobs(a, m) ||
+        !drop_notices(a, c, m->row) || !apply_history(a, c, m->row) || !apply_record_changes(a, m) || !apply_jobs(a, m) ||
         !apply_letters(a, m) || !write_outbox(a, m) || !apply_take_message(a, m) ||
         !apply_correlation(a, m) || !apply_taken(a, m) || !apply_tick(a, m) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts)) ||
