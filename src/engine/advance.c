@@ -284,7 +284,7 @@ static void advance_finish(struct turn *t, bool has_moved)
     }
     set_wake(x);
     /* It is due as soon as it is not parked any more. */
-    if (t->ev->is_only_kept)
+    if (t->ev->is_only_kept && !status_is_terminal(x->status))
         x->wake_at_us = WAKE_AT_ONCE;
     for (size_t i = 0; i < out->history.count; i++)
         x->log_bytes += state_row_bytes(&out->history.items[i]);
@@ -358,11 +358,13 @@ static bool advance_rest(struct turn *t, const struct execution *exec)
 bool engine_advance(struct arena *mem, const struct execution *exec, const struct event *ev,
                     int64_t now_us, struct commit *out, struct err *err)
 {
+    /* A failed one may be tried again: what was asked for meanwhile is not asked for once more. */
+    bool keeps_answer = exec->status == STATUS_FAILED && ev->kind == EVENT_ANSWER;
     struct turn t;
     bool complete = true, ok = true;
 
     if (status_is_terminal(exec->status) && ev->kind != EVENT_ROLLBACK &&
-        !(exec->status == STATUS_FAILED && ev->kind == EVENT_RETRY)) {
+        !(exec->status == STATUS_FAILED && (ev->kind == EVENT_RETRY || keeps_answer))) {
         *out = (struct commit){0}; /* there are no findings */
         return err_set(err, ERR_CONFLICT, "the execution is %s", status_name(exec->status));
     }
@@ -391,7 +393,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         ok = apply_cancel(&t, err);
         break;
     case EVENT_ANSWER:
-        ok = wake_answered(&t, &complete, err);
+        ok = keeps_answer ? wake_keep_answer(&t, err) : wake_answered(&t, &complete, err);
         break;
     case EVENT_RETRY:
         ok = repair_retry(&t, &complete, err);
@@ -418,7 +420,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         ok = people_assign(&t, err);
         break;
     }
-    if (ok && complete && !ev->is_only_kept)
+    if (ok && complete && !ev->is_only_kept && !keeps_answer)
         complete = advance_rest(&t, exec);
     if (t.damaged != NULL)
         return stored_broken(err, t.damaged);
@@ -429,7 +431,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         advance_finish(&t, t.x->program != exec->program);
         if (!out->is_start)
             out->before = what_stays(exec, t.x);
-        if (t.x->has_parent && status_is_terminal(t.x->status))
+        if (t.x->has_parent && status_is_terminal(t.x->status) && !keeps_answer)
             child_notify_end(&t);
         out->incident.status = incident_after(&t, exec);
         out->incident.note = ev->note;

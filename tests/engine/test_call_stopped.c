@@ -275,6 +275,40 @@ static void test_deadline__an_attempt_that_never_left_says_nothing_of_the_one_be
     assert_string_equal(rig_trace(&rig), "pay.failed pay.failed(2) -pay");
 }
 
+/* --- failing beside it --- */
+
+/* Whoever answers after another branch has failed is heard: an operator's retry does not ask again. */
+static void test_failed__an_answer_is_kept_for_a_retry(void **state)
+{
+    struct event answer = {.kind = EVENT_ANSWER, .answer_error = value_absent()};
+
+    (void)state;
+    start("{'code': 'a', 'onError': 'fail_fast', 'steps': [{'code': 'all', 'parallel': {"
+          "  'branches': ["
+          "    [{'code': 'pay', 'procedure': {'type': 'integration.http', 'method': 'POST',"
+          "      'url': 'http://pay.example/charges'}}],"
+          "    [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+          "     {'code': 'no', 'procedure': {'type': 'compute.fail', 'code': 'x', 'message': 'y',"
+          "      'when': 'input.n == 1'}}]]}}]}");
+    answer.answer_seq = left()->seq;
+    answer.answer_output = rig_value(&rig, "{'status_code':200,'headers':{},'body':{'id':1}}");
+    assert_true(rig_signal(&rig, "1", "go", "1"));
+    assert_string_equal(status(), "failed");
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, answer));
+    assert_string_equal(status(), "failed");
+    assert_int_equal(rig.last.notices.count, 0);
+    rig_reload(&rig);
+    /* It is heard once. */
+    assert_false(rig_event(&rig, answer));
+    assert_true(
+        rig_event(&rig, (struct event){.kind = EVENT_RETRY, .input = rig_value(&rig, "{'n':2}")}));
+    assert_int_equal(rig.last.asks.count, 0);
+    assert_string_equal(status(), "completed");
+    assert_string_equal(rig_output(&rig, "pay"),
+                        "{'status_code':200,'headers':{},'body':{'id':1}}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +322,7 @@ int main(void)
         CLAIM(test_held__the_answer_is_kept_until_an_operator_goes_on),
         CLAIM(test_held__without_an_answer_it_is_tried_again),
         CLAIM(test_held__a_step_that_is_skipped_keeps_what_has_happened),
+        CLAIM(test_failed__an_answer_is_kept_for_a_retry),
         CLAIM(test_rollback__a_call_that_waited_for_capacity_goes_on),
         CLAIM(test_deadline__an_attempt_that_never_left_says_nothing_of_the_one_before),
         CLAIM(test_rollback__a_call_undoes_what_a_call_did),

@@ -130,13 +130,15 @@ static bool is_begun_by(const struct commit *c, const char *event)
 
 /*
  * I7: an end is an end, but for an operator's retry of what failed and was not rolled back, or of
- * a rollback that was given up.
+ * a rollback that was given up; and an answer that comes late is kept for such a retry.
  */
 static bool may_change(const struct disk_execution *x, const struct commit *c)
 {
     return !status_is_terminal(x->s.status) ||
            (x->s.status == STATUS_FAILED && show_allows(&x->s, ACTION_RETRY) &&
             is_begun_by(c, "retry")) ||
+           (x->s.status == STATUS_FAILED && c->after->status == STATUS_FAILED &&
+            is_begun_by(c, "answer")) ||
            (x->s.status != STATUS_COMPLETED && is_begun_by(c, "undo"));
 }
 

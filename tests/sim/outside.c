@@ -106,13 +106,14 @@ static void fail(struct effect_call *call, const char *class)
         &call->mem, "{\"code\":\"external_made_up\",\"class\":\"%s\",\"message\":\"m\"}", class);
 }
 
-/* Whether a strand waits for the answer of that attempt. */
+/* Whether a strand waits for the answer of that attempt; in one that has failed it does, too. */
 static bool attempt_is_open(struct sim *sim, const struct disk_execution *x, int64_t seq)
 {
     struct str field = str_printf(&sim->disk.scratch, "\"callSeq\":%lld", (long long)seq);
     int64_t at = -1;
 
-    if (x == NULL || x->is_deleted || status_is_terminal(x->s.status))
+    if (x == NULL || x->is_deleted ||
+        (status_is_terminal(x->s.status) && x->s.status != STATUS_FAILED))
         return false;
     while ((at = str_find(x->s.cursor_json, field, (size_t)(at + 1))) >= 0) {
         size_t behind = (size_t)at + field.len;

@@ -333,7 +333,7 @@ static bool has_notice(const struct disk *d, const struct disk_execution *x, boo
         const struct disk_event *e = &d->events.items[i];
 
         if (e->of == x && (!is_due || (hears && (e->notice.kind != NOTICE_JOIN ||
-                                                     status_is_terminal(x->s.status)))))
+                                                 status_is_terminal(x->s.status)))))
             return true;
     }
     return false;

@@ -260,6 +260,8 @@ bool suspend_answer(struct turn *t, struct value output)
 
     if (!turn_freeze(t, &output, &(struct str){0}))
         return false;
+    /* An answer lives as long as its request; what is remembered becomes part of the state. */
+    output = value_copy(t->mem, output);
     results = state_with(t->mem, results, str_printf(t->mem, "%.*s!", STR_ARG(asks)), output);
     frozen = state_with(t->mem, frozen, STR("results"), results);
     if (!turn_json(t, frozen, &t->x->cursor.suspended_json))

@@ -71,6 +71,12 @@ bool remind_send(struct turn *t, const struct step *step);
 bool wake_apply(struct turn *t, bool *complete);
 
 /*
+ * The execution has failed, and an answer has come that a strand of it was waiting for: it is kept
+ * for an operator's retry, and nothing else changes. False: nobody waits for it.
+ */
+bool wake_keep_answer(struct turn *t, struct err *err) MUST_USE;
+
+/*
  * It rolls back, and the event says that the child has ended whose end it still waits for: it goes
  * on with that. False: reads are needed first.
  */

@@ -421,6 +421,24 @@ bool wake_unheard(struct turn *t, const struct execution *before)
     return true;
 }
 
+/* Workers are not waited for: what they answer is refused. */
+static bool call_is_answered(const struct turn *t, const struct cursor *cursor)
+{
+    return call_is_awaited(cursor) && cursor_is_answered(t, cursor);
+}
+
+bool wake_keep_answer(struct turn *t, struct err *err)
+{
+    uint32_t first = t->x->strand_index, index = strand_find(t, call_is_answered);
+
+    if (index == NO_STRAND)
+        return err_set(err, ERR_CONFLICT, "the execution is %s", status_name(t->x->status));
+    strand_take(t, index);
+    pause_defer_answer(t, t->ev->answer_output, t->ev->answer_error);
+    strand_take(t, first);
+    return true;
+}
+
 bool wake_answered(struct turn *t, bool *complete, struct err *err)
 {
     const struct event *ev = t->ev;

@@ -449,9 +449,10 @@ enum apply_result apply_commit(struct apply *a, struct member *m)
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     if (!write_notices(a, &c->notices) || !apply_consume(a, m->row, &c->consumed) ||
-        !drop_notices(a, c, m->row) || !apply_history(a, c, m->row) || !apply_record_changes(a, m) || !apply_jobs(a, m) ||
-        !apply_letters(a, m) || !write_outbox(a, m) || !apply_take_message(a, m) ||
-        !apply_correlation(a, m) || !apply_taken(a, m) || !apply_tick(a, m) ||
+        !drop_notices(a, c, m->row) || !apply_history(a, c, m->row) ||
+        !apply_record_changes(a, m) || !apply_jobs(a, m) || !apply_letters(a, m) ||
+        !write_outbox(a, m) || !apply_take_message(a, m) || !apply_correlation(a, m) ||
+        !apply_taken(a, m) || !apply_tick(a, m) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts)) ||
         (m->idempotency != NULL && !apply_store_answer(a, m->idempotency, m->row, now_us)) ||
         !apply_tasks(a, m))
