@@ -395,20 +395,11 @@ struct value turn_read(struct turn *t, struct str json, struct value none)
 
     if (json.len == 0)
         return none;
-    if (json.ptr == t->read_json.ptr && json.len == t->read_json.len)
-        return t->read_value;
     if (!json_read(t->mem, json, &v, &err)) {
         turn_damaged(t, "a text of the state is no JSON");
         return none;
     }
-    turn_remember(t, json, v);
     return v;
-}
-
-void turn_remember(struct turn *t, struct str json, struct value v)
-{
-    t->read_json = json;
-    t->read_value = v;
 }
 
 bool turn_freeze(struct turn *t, struct value *v, struct str *json)

@@ -110,8 +110,6 @@ struct turn {
     unsigned steps;                 /* run so far, iterations and rollbacks included */
     size_t row_bytes;               /* of the history rows of steps made so far */
     struct cel_limits spent;        /* by its expressions so far: cost and memory */
-    struct str read_json;           /* what turn_read() has read last, */
-    struct value read_value;        /* ... and what it says */
 
     /* the activation of expressions; filled when asked for */
     struct value *slots;
@@ -241,9 +239,6 @@ void turn_damaged(struct turn *t, const char *what);
 
 /* What the state holds as JSON; `none` where it holds nothing, or what is damaged. */
 struct value turn_read(struct turn *t, struct str json, struct value none);
-
-/* `v` is what the text says, and frozen: turn_read() of the same text answers it. */
-void turn_remember(struct turn *t, struct str json, struct value v);
 
 /*
  * The same as turn_json() for a value that becomes part of the state: *v is then what reading

@@ -264,8 +264,5 @@ bool suspend_answer(struct turn *t, struct value output)
     output = value_copy(t->mem, output);
     results = state_with(t->mem, results, str_printf(t->mem, "%.*s!", STR_ARG(asks)), output);
     frozen = state_with(t->mem, frozen, STR("results"), results);
-    if (!turn_json(t, frozen, &t->x->cursor.suspended_json))
-        return false;
-    turn_remember(t, t->x->cursor.suspended_json, frozen);
-    return true;
+    return turn_json(t, frozen, &t->x->cursor.suspended_json);
 }
