@@ -696,7 +696,7 @@ claim('a crash around an import leaves all of it or nothing', async () => {
 // --- several nodes on one database ---
 
 claim('what one node changes the others see', async ({ server: a, store }) => {
-    const b = await startServer({ store });
+    const b = await startServer({ store, beside: a });
     await a.asAdmin('PUT', '/config/both', { value: 1 });
     await a.publish(transform('both', { v: '$.config.both' }));
     equal(await result(b, 'both'), { v: 1 }, 'a version that b has never seen');
@@ -713,7 +713,7 @@ claim('what one node changes the others see', async ({ server: a, store }) => {
 }, 'PostgreSQL');
 
 claim('of two nodes that save over the same version one wins', async ({ server: a, store }) => {
-    const b = await startServer({ store });
+    const b = await startServer({ store, beside: a });
     for (let i = 0; i < 5; i++) {
         const { headers: { etag } } = await a.asAdmin('PUT', '/config/contended', { value: `start ${i}` });
         const both = await Promise.all([a, b].map((s, k) =>

@@ -307,7 +307,7 @@ claim('hundreds wait side by side, and each job goes to exactly one of them', as
 });
 
 claim('a worker of another node gets the job within the time of waking up', async (rig) => {
-    const other = new Rig(rig.store);
+    const other = new Rig(rig.store, rig.server.program, rig.server);
     await other.start();
     const { code, type } = await publish(rig);
     const polled = other.client.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '30s', worker: 'far' });

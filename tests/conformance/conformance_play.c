@@ -388,6 +388,21 @@ struct value play_shown(struct play *p)
     return read_shown(p, buf_view(&out));
 }
 
+/* What clients see of a row that stands for a call or a job: the request and its key, as sent. */
+static struct history_row row_with_sent(struct play *p, const struct history_row *row)
+{
+    const struct history *history = &p->rig.history;
+    struct history_row shown = *row;
+    int64_t seq = state_row_sent(&p->rig.mem, row);
+
+    for (size_t i = 0; seq > 0 && i < history->count; i++)
+        if (history->items[i].seq == seq && show_is_sent(&history->items[i])) {
+            shown.sent_json = show_sent(&p->rig.mem, &history->items[i]);
+            shown.sent_key = history->items[i].key;
+        }
+    return shown;
+}
+
 struct value play_steps(struct play *p)
 {
     const struct history *history = &p->rig.history;
@@ -395,12 +410,14 @@ struct value play_steps(struct play *p)
     size_t count = 0;
 
     for (size_t i = 0; i < history->count; i++) {
+        struct history_row shown;
         struct buf out;
 
         if (history->items[i].kind == HISTORY_EVENT)
             continue;
         buf_init_arena(&out, &p->rig.mem);
-        show_history_row(&out, p->rig.x->id, &history->items[i]);
+        shown = row_with_sent(p, &history->items[i]);
+        show_history_row(&out, p->rig.x->id, &shown);
         rows[count++] = read_shown(p, buf_view(&out));
     }
     return value_list(rows, count);

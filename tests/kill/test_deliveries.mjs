@@ -119,7 +119,7 @@ claim('SIGTERM under full delivery ends in time and repeats nothing that was ans
 
 claim('a server that loses its connections and lives keeps its lanes', async (rig) => {
     const world = new World(['cut']);
-    const second = new Server(join(rig.folder, 'second'), { store: rig.store, program: checkProgram });
+    const second = new Server(join(rig.folder, 'second'), { store: rig.store, program: checkProgram, beside: rig.server });
     await world.open(rig);
     const [name] = rig.sql('SELECT node FROM nodes'); // as its writing session is called
     check(await second.start(), second.log);

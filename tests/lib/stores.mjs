@@ -22,10 +22,10 @@ export const claim = (name, test, only = null) => claims.push({ name, test, only
 
 /** A server in a folder of its own, with short words for what tests ask of it. */
 export class Rig {
-    constructor(store = null, program = pawl) {
+    constructor(store = null, program = pawl, beside = null) {
         this.folder = makeFolder();
         this.store = store;
-        this.server = new Server(join(this.folder, 'data'), { store, program });
+        this.server = new Server(join(this.folder, 'data'), { store, program, beside });
     }
 
     async start(environment = {}) {

@@ -280,6 +280,19 @@
     "w.form, w.types, w.assignee, w.is_public, w.opened_at, w.until_at, e.business_key, "          \
     "w.link_scopes, w.links_from"
 
+/*
+ * Executions with notices, in the order of their rows, from ?1 on, ?2 at most. SQLite takes d in the
+ * order in which it is made, and CROSS JOIN leaves it outermost: it needs no sorting.
+ */
+#define NOTICED_EXECUTIONS                                                                         \
+    "WITH RECURSIVE d(x, i) AS (SELECT min(execution), 1 FROM execution_events "                   \
+    "WHERE execution > ?1 UNION ALL SELECT (SELECT min(execution) FROM execution_events "          \
+    "WHERE execution > d.x), d.i + 1 "                                                             \
+    "FROM d WHERE d.x IS NOT NULL AND d.i < ?2) "                                                  \
+    "SELECT e.id, e.row, CASE WHEN e.deleted_at IS NULL AND e.crash_count < 5 "                    \
+    "AND coalesce(e.waiting_kind, '-') <> 'paused' AND EXISTS (SELECT 1 FROM execution_events v "  \
+    "WHERE v.execution = d.x AND (v.kind <> 'join' OR "                                            \
+    "e.status IN ('completed', 'failed', 'cancelled'))) THEN 1 ELSE 0 END "
 /* Whether a type of signals is among those of a wait: a JSON text, or a list of such texts. */
 #define SQLITE_TYPE_IS_ONE_OF(types, type)                                                         \
     "EXISTS (SELECT 1 FROM json_each(" types ") AS known WHERE known.value = " type ")"
