@@ -151,14 +151,17 @@ static bool sound_phase(const struct execution *x, const struct cursor *c)
     return false;
 }
 
-/* What is awaited is a child by its id, or somebody is asked. */
+/*
+ * What is awaited is a child by its id, or somebody is asked, by a step of the program or, rolling
+ * back, by one that only an earlier program has.
+ */
 static bool sound_awaited(const struct program *p, const struct cursor *c)
 {
     struct uuid id;
 
     if (c->awaited.len == 0)
         return c->ask == ASK_NONE;
-    if (c->step == p->step_count)
+    if (c->step == p->step_count && c->past.len == 0)
         return false;
     return c->ask != ASK_NONE || (child_is_awaited(c) && child_awaited(c, &id));
 }

@@ -15,27 +15,28 @@ const open = {
 
 const CARD = 'zqxw"zqyw\\zqzw\nzqvw', PARTS = /zq[xyzv]w/;
 const card = { name: 'card', type: 'string', sensitive: true, required: true };
+const plain = { ...card, name: 'plain' }; // the same in a form that a key may hold
 const fails = { type: 'compute.fail', code: 'declined', message: 'not {{ $.input.card }}' };
 const leaving = [
-    { code: 'mask_log', input: [card, { name: 'pin', type: 'string', sensitive: true }], steps: [
+    { code: 'mask_log', input: [card, plain, { name: 'pin', type: 'string', sensitive: true }], steps: [
         { code: 'data', procedure: { type: 'log', level: 'warn', message: 'said', data: { card: '$.input.card', pin: '$.input.pin' } } },
         { code: 'whole', procedure: { type: 'log', level: 'warn', message: '$.input' } },
     ] },
-    { code: 'mask_completes', input: [card], steps: [{ code: 's', procedure: { type: 'compute.transform', data: { paid: 'by {{ $.input.card }}' } } }] },
-    { code: 'mask_fails', input: [card], onError: 'fail_fast', steps: [{ code: 's', procedure: fails }] },
-    { code: 'mask_holds', input: [card], onError: 'hold', steps: [{ code: 's', procedure: fails }] },
-    { code: 'mask_mails', input: [card], steps: [{ code: 's', procedure: { type: 'notification.email', to: '$.input.card', subject: 'a', body: 'b' } }] },
-    { code: 'mask_keeps', input: [card], steps: [{ code: 's', procedure: { type: 'record.create', object: 'masked', id: 'r1', data: { n: 1 }, ifExists: 'merge' } }] },
-    { code: 'mask_says', input: [card], steps: [{ code: 's', procedure: { type: 'event.publish', event: 'MaskSaid', payload: { n: 1 } } }] },
+    { code: 'mask_completes', input: [card, plain], steps: [{ code: 's', procedure: { type: 'compute.transform', data: { paid: 'by {{ $.input.card }}' } } }] },
+    { code: 'mask_fails', input: [card, plain], onError: 'fail_fast', steps: [{ code: 's', procedure: fails }] },
+    { code: 'mask_holds', input: [card, plain], onError: 'hold', steps: [{ code: 's', procedure: fails }] },
+    { code: 'mask_mails', input: [card, plain], steps: [{ code: 's', procedure: { type: 'notification.email', to: '$.input.card', subject: 'a', body: 'b' } }] },
+    { code: 'mask_keeps', input: [card, plain], steps: [{ code: 's', procedure: { type: 'record.create', object: 'masked', id: 'r1', data: { n: 1 }, ifExists: 'merge' } }] },
+    { code: 'mask_says', input: [card, plain], steps: [{ code: 's', procedure: { type: 'event.publish', event: 'MaskSaid', payload: { n: 1 } } }] },
     { code: 'mask_asks', steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go', form: [{ name: 'note', type: 'string', sensitive: true }] } }] },
-    { code: 'mask_parks', input: [card], steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }] },
+    { code: 'mask_parks', input: [card, plain], steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }] },
     { code: 'mask_told', triggers: [{ type: 'event', event: 'execution.failed', when: '$.event.payload.code == "mask_fails"', input: { event: '=$.event' } }],
         input: [{ name: 'event', type: 'object' }], steps: [{ code: 's', procedure: { type: 'compute.transform', data: { event: '$.input.event' } } }] },
 ];
 
 /** Start one of them with the secret in its key. */
 const start = async (rig, code, text = CARD, more = {}) => {
-    const answer = await rig.api('POST', '/executions', { code, input: { card: text, ...more }, key: `of ${text}` });
+    const answer = await rig.api('POST', '/executions', { code, input: { card: text, plain: text.replaceAll('\n', '-'), ...more }, key: `of ${text.replaceAll('\n', '-')}` });
     equal(answer.status, 201, answer.raw);
     check(!PARTS.test(answer.raw), answer.raw);
     return answer.body;

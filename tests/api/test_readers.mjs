@@ -61,17 +61,20 @@ claim('lists of clients are answered while conditions are dear', async (rig) => 
     const clients = Array.from({ length: 4 }, () => rig.server.client());
     const path = `/api/v1/records/dear?where=${encodeURIComponent(DEAR)}&orderBy=id&limit=1`;
     let isBusy = true;
-    const others = Promise.all(clients.map((client) => client.ask('GET', path))).then(() => (isBusy = false));
+    const others = Promise.all(clients.map(async (client) => {
+        while (isBusy) await client.ask('GET', path);
+    }));
     const times = [];
-    while (isBusy) {
+    while (times.length < 20) {
         const began = performance.now();
         equal((await rig.api('GET', '/executions?limit=1')).status, 200);
         times.push(performance.now() - began);
     }
+    isBusy = false;
     await others;
     clients.forEach((client) => client.close());
     times.sort((a, b) => a - b);
-    check(times.length >= 10 && times[times.length >> 1] < 100, `a list takes ${times[times.length >> 1]} ms`);
+    check(times[times.length >> 1] < 100, `a list takes ${times[times.length >> 1]} ms`);
 });
 
 await run(prepare);

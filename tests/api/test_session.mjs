@@ -1,7 +1,6 @@
 // Sessions of browsers, tokens that expire, and requests from other sites' pages: every row of the
 // table of routes is tried with a cookie and with a proxy's header; on both stores.
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -101,8 +100,9 @@ async function sessionsOutliveAKill(s) {
     refused(await me(s, gone.cookie), 401, 'unauthorized');
     // Another administrator's file is another token: what was signed in with the old one has ended.
     await s.kill();
-    writeFileSync(join(s.data, 'admin.token'), `pawl_${'7'.repeat(64)}\n`);
+    s.args = ['--new-admin-token'];
     equal(await s.start(), true, s.log);
+    s.args = [];
     refused(await me(s, admin.cookie), 401, 'unauthorized');
     equal((await me(s, kept.cookie)).status, 200);
 }

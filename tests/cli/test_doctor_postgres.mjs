@@ -1,6 +1,6 @@
 // pawl doctor and pawl backup beside a server on PostgreSQL: a real one of the test's own.
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { end, holds, skip } from '../lib/claims.mjs';
@@ -84,9 +84,10 @@ seed.kill('SIGTERM');
 await new Promise((done) => seed.on('exit', done));
 const empty = postgres.fresh();
 told('an empty database beside a folder in use is refused', run('serve', '--data', used, '--store', empty, '--listen', '127.0.0.1:0'), 1,
-    'holds an installation on SQLite', 'is empty', 'Go on without --store');
+    'holds an installation on SQLite', 'is empty', 'pawl move --from');
 told('and nothing was made in it', run('doctor', '--data', join(folder, 'none'), '--store', empty), 0, 'version 0 of');
 {
+    copyFileSync(join(folder, 'data', 'master.key'), join(used, 'master.key'));
     const joined = spawn(pawl, ['serve', '--data', used, '--store', store, '--listen', '127.0.0.1:0'], { env });
     const ok = await new Promise((done) => {
         let text = '';

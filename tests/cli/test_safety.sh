@@ -177,7 +177,7 @@ claim "restoring says which key is to be brought" said 0 "master key $key" "seal
 run doctor --data sealed
 claim "doctor says that the key is missing" said 1 "problem  master key" "$key"
 run serve --data sealed --listen 127.0.0.1:0
-claim "without it no server starts" said 1 "master key $key" "sealed/master.key"
+claim "without it no server starts" said 1 "master key of this installation" "$key" "sealed/master.key"
 head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' >sealed/master.key
 chmod 600 sealed/master.key
 run doctor --data sealed

@@ -10,7 +10,7 @@ import { makeFolder, pawl } from '../lib/program.mjs';
 const clone = makeFolder();
 
 const bash = (command, options = {}) => {
-  const { status, stdout, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8", ...options });
+  const { status, stdout, stderr } = spawnSync("bash", ["-c", command], { encoding: "utf8", maxBuffer: 64 << 20, ...options });
   return { status, text: stdout + stderr };
 };
 

@@ -477,7 +477,10 @@ static void test_postgres__servers_that_start_together_migrate_once(void **state
         pthread_join(threads[i], &ok);
         assert_non_null(ok);
     }
-    assert_string_equal(private_postgres_ask("SELECT count(*) - 1 FROM schema_version"), "0");
+    assert_string_equal(
+        private_postgres_ask("SELECT count(*) - (max(version) - min(version) + 1) FROM "
+                             "schema_version"),
+        "0");
 }
 
 static void test_postgres__tables_of_the_seed_can_be_asked(void **state)

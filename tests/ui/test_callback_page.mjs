@@ -66,7 +66,9 @@ for (const [locale, colorScheme, send] of [['en-GB', 'light', 'Send the answer']
         await page.fill('#f-reason', 'too much');
         await page.fill('#f-at', '2026-03-01T10:30:00');
         await page.selectOption('#f-kind', 'old');
-        await page.locator('#f-reason').press('Enter');
+        await page.locator('#f-reason').press('Enter'); // of a text of several lines: one more line
+        await page.fill('#f-reason', 'too much');
+        await page.locator('button').click();
         await page.waitForSelector('p.card');
         equal(await complaintsOf(page), []);
         const { status, result } = (await api('GET', `/executions/${id}`)).body;
