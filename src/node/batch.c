@@ -81,6 +81,16 @@ void batches_free(struct node *n)
         free_batch(n->batches->spare[--n->batches->spare_count]);
 }
 
+void batch_route(struct node *n, struct arena *mem, struct work *w)
+{
+    if (w->member.kind == MEMBER_COMMIT && w->commit->tasks.count > 0)
+        w->member.events = route_events(n, mem, "task.");
+    if (w->member.kind == MEMBER_CHANGE && w->member.change->announces != NULL)
+        w->member.events = route_events(n, mem, w->member.change->announces);
+    else if (w->member.kind == MEMBER_CRASH)
+        w->member.events = route_events(n, mem, "dead_letter.");
+}
+
 void batch_add(struct node *n, struct work *w)
 {
     w->member = (struct member){.owner = w};
@@ -93,14 +103,10 @@ void batch_add(struct node *n, struct work *w)
     }
     if (w->kind->member != NULL)
         w->kind->member(n, w);
-    if (w->member.kind == MEMBER_COMMIT && w->commit->tasks.count > 0)
-        w->member.events = route_events(n, &n->batches->current->mem, "task.");
-    if (w->member.kind == MEMBER_CHANGE && w->member.change->announces != NULL)
-        w->member.events = route_events(n, &n->batches->current->mem, w->member.change->announces);
-    else if (w->member.kind == MEMBER_CRASH)
-        w->member.events = route_events(n, &n->batches->current->mem, "dead_letter.");
-    if (!locked_wait(n, w))
-        *VEC_ADD(&n->batches->current->mem, &n->batches->current->members) = &w->member;
+    if (locked_wait(n, w))
+        return;
+    batch_route(n, &n->batches->current->mem, w);
+    *VEC_ADD(&n->batches->current->mem, &n->batches->current->members) = &w->member;
 }
 
 /*

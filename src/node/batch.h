@@ -33,6 +33,9 @@ struct batches {
 };
 
 void batch_init(struct node *n);
+/* Who gets the events that a member may publish; in `mem`, that of the batch which it is in. */
+void batch_route(struct node *n, struct arena *mem, struct work *w);
+
 void batch_add(struct node *n, struct work *w); /* its change becomes a member */
 bool batch_is_due(const struct node *n);        /* whether batch_submit() would hand it over */
 int64_t batch_pause_us(const struct node *n);   /* so long nothing is handed over; 0: it may be */

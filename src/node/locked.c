@@ -7,9 +7,10 @@
 #include "node/inner.h"
 
 enum {
-    PASSES_MAX = 3,      /* then it may wait */
-    REST_US = 20000,     /* the first time; twice as long each time ... */
-    REST_MAX_US = 500000 /* ... up to this */
+    PASSES_MAX = 3,       /* then it may wait */
+    REST_US = 20000,      /* the first time; twice as long each time ... */
+    REST_MAX_US = 500000, /* ... up to this */
+    FULL_PAUSE_US = 1000,
 };
 
 /* --- resting --- */
@@ -75,6 +76,9 @@ static void locked_run(struct chore *c)
         if (w->locked_until_us < c->next_us)
             c->next_us = w->locked_until_us;
     }
+    /* What has rested waits for a batch with a place in it: that is looked for every millisecond. */
+    if (c->next_us < now_us + FULL_PAUSE_US)
+        c->next_us = now_us + FULL_PAUSE_US;
 }
 
 static int64_t locked_in_us(const struct chore *c)
@@ -107,6 +111,7 @@ bool locked_wait(struct node *n, struct work *w)
     b->waits = true;
     b->number = n->locked->number + 1;
     b->seen = n->locked->number;
+    batch_route(n, &b->mem, w);
     *VEC_ADD(&b->mem, &b->members) = &w->member;
     if (!store_submit(n->store, b)) {
         batch_recycle(n, b);

@@ -174,8 +174,11 @@ enum step_result flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
     case JUMP_END:
         while (end == STEP_DONE && t->x->frame_count > 0)
             end = leave_frame(t);
+        /* A loop that could not be completed has failed where it stands. */
+        if (end != STEP_DONE)
+            return end;
         frame_move_to(t, t->x->program->step_count);
-        return end == STEP_DONE ? STEP_MOVED : end;
+        return STEP_MOVED;
     /* An iteration that is left before its end collects nothing. */
     case JUMP_NEXT:
         end = leave_to_loop(t);

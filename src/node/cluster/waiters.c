@@ -71,6 +71,8 @@ static struct node_request *take_waiters(struct node *n, struct entry *e, int64_
         r->next = NULL;
         n->waiters->count--;
     }
+    if (e->waiters == NULL)
+        e->due_since_us = 0;
     return taken;
 }
 

@@ -394,13 +394,18 @@ static void call_answer_applied(struct node *n, struct work *w)
     work_free(n, w);
 }
 
-/* Nobody waits for it: its time was up before, or the execution has ended. */
+/*
+ * Nobody waits for it: its time was up before, or the execution has ended. One that is damaged is
+ * parked, and may wait for it again when it was mended.
+ */
 static void call_answer_rejected(struct node *n, struct work *w, const struct err *err,
                                  const struct findings *found)
 {
-    (void)err;
     (void)found;
-    work_free(n, w);
+    if (err->code == ERR_INTERNAL)
+        answer_keep(n, w);
+    else
+        work_free(n, w);
 }
 
 /* It cannot be written now: it is kept, unless its execution is deleted. */

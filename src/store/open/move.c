@@ -371,6 +371,9 @@ static bool move_table(struct move *m, const struct whole_table *t, struct str l
     ok = copy_table(m, t, err) && move_script(&m->to, "COMMIT", err);
     if (!ok)
         (void)db_script(m->to.db, "ROLLBACK");
+    /* Else a file would need the space of the whole installation twice. */
+    else if (m->to.folder.len > 0)
+        (void)db_sqlite_checkpoint(m->to.db, CHECKPOINT_TRUNCATE);
     return ok;
 }
 
