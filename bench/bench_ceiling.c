@@ -39,7 +39,8 @@ static enum db_status put_execution(struct db *db, struct uuid_gen *ids, int64_t
                   text("00000000-0000-7000-8000-000000000001"), db_null(), db_null(), db_null(),
                   text("{\"id\":\"admin\",\"name\":\"admin\",\"role\":\"admin\"}"), db_null(),
                   db_null(), db_null(), text(OUTPUT), text(INPUT), text(CONTEXT), db_null(),
-                  db_null(), db_null(), text("scenario"), db_null(), db_null()));
+                  db_null(), db_null(), text("scenario"), db_null(), db_null(), db_null(), db_null(),
+                  db_null(), db_int(0)));
     for (int64_t seq = 1; seq <= STEPS && status == DB_DONE; seq++)
         status = db_put(db, SQL_HISTORY_INSERT,
                         DB_PARAMS(db_int(history_key(row, seq)), db_int(0), db_int(1), db_int(1),

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COLUMNS_MAX = 40, ROWS_MAX = 16, HISTORY_SEQ_BITS = 24, CHECKPOINT_PAGES = 64000 };
+enum { COLUMNS_MAX = 100, ROWS_MAX = 16, HISTORY_SEQ_BITS = 24, CHECKPOINT_PAGES = 64000 };
 
 /* A row as it stands in the other file, and the statement that writes it again. */
 struct copy {
@@ -68,6 +68,11 @@ static void remember(struct copy *c, sqlite3_stmt *s, const char *table, const c
     size_t len = (size_t)snprintf(text, sizeof(text), "INSERT INTO %s (", table);
 
     *c = (struct copy){.count = sqlite3_column_count(s), .row_column = -1, .id_column = -1};
+    if (c->count > COLUMNS_MAX) {
+        (void)fprintf(stderr, "bench_sqlite: %s has %d columns, room is for %d\n", table, c->count,
+                      COLUMNS_MAX);
+        exit(1);
+    }
     for (int i = 0; i < c->count; i++) {
         const char *name = sqlite3_column_name(s, i);
 

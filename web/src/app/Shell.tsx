@@ -145,7 +145,7 @@ function TabBar({ openPalette }: { openPalette: () => void }) {
 function OffAir() {
     const connection = useConnection();
     const now = useNow(1000);
-    if (connection.connected || !connection.everConnected || now - connection.since < 1500) return null;
+    if (!connection.isMissed || now - connection.since < 1500) return null;
     return (
         <div className="offair" role="status">
             <Glyph name="held" tone="held" />
@@ -157,7 +157,7 @@ function OffAir() {
 
 export function OnAir() {
     const connection = useConnection();
-    if (!connection.connected && !connection.everConnected) return null;
+    if (!connection.connected && !connection.isMissed) return null;
     return connection.connected
         ? <span className="onair"><i /><span>{t('Live')}</span></span>
         : <span className="onair off"><i /><span>{t('Reconnecting, last news {when}', { when: when(connection.since, { seconds: true }) })}</span></span>;

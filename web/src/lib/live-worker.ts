@@ -10,12 +10,14 @@ interface SharedScope { onconnect: ((event: MessageEvent) => void) | null }
 
 export type StreamName = 'execution' | 'task';
 export type Hint = { type: StreamName; id: string; status: string; at: string; code?: string; currentStep?: string | null; project_id?: string | null };
-export type News = { kind: 'hint'; hint: Hint } | { kind: 'reset'; stream: StreamName } | { kind: 'state'; connected: boolean; since: number };
+type State = { kind: 'state'; connected: boolean; away: boolean; since: number };
+export type News = { kind: 'hint'; hint: Hint } | { kind: 'reset'; stream: StreamName } | State;
 export type Ask = { ask: 'want' | 'drop'; stream: StreamName } | { ask: 'now' } | { ask: 'bye' };
 
 const ADDRESS: Record<StreamName, string> = { execution: '/api/v1/events', task: '/api/v1/tasks/events' };
 const wants = new Map<Port, Set<StreamName>>();
-let state: News = { kind: 'state', connected: false, since: Date.now() };
+let state: State = { kind: 'state', connected: false, away: false, since: Date.now() };
+let isAway = false;
 
 const isWanted = (name: StreamName) => [...wants.values()].some((names) => names.has(name));
 const tell = (news: News, stream: StreamName) => wants.forEach((names, port) => { if (names.has(stream)) port.postMessage(news); });
@@ -36,6 +38,7 @@ class Stream {
         source.onopen = () => {
             this.pause = 500;
             this.isOpen = true;
+            isAway = false;
             become();
             tell({ kind: 'reset', stream: this.name }, this.name);
         };
@@ -45,6 +48,7 @@ class Stream {
             // A refusal or a server that is away closes it for good: come back after a pause that grows.
             this.close();
             become();
+            void probe();
             setTimeout(() => this.settle(), this.pause);
             this.pause = Math.min(this.pause * 2, 5000);
         };
@@ -65,13 +69,20 @@ class Stream {
 const streams: Record<StreamName, Stream> = { execution: new Stream('execution'), task: new Stream('task') };
 const NAMES = Object.keys(streams) as StreamName[];
 
+/** A stream that fails does not say why: ask whether the server answers at all. A refusal is an answer. */
+async function probe() {
+    isAway = await fetch('/healthz', { cache: 'no-store' }).then(() => false, () => true);
+    become();
+}
+
 /** Connected: what is wanted is open. */
 function become() {
     const wanted = NAMES.filter(isWanted);
     if (wanted.length === 0) return;
     const connected = wanted.every((name) => streams[name].isOpen);
-    if (state.kind === 'state' && state.connected === connected) return;
-    state = { kind: 'state', connected, since: Date.now() };
+    const away = isAway && !connected;
+    if (state.connected === connected && state.away === away) return;
+    state = { kind: 'state', connected, away, since: state.connected === connected ? state.since : Date.now() };
     wants.forEach((_, port) => port.postMessage(state));
 }
 

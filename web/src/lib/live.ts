@@ -8,12 +8,13 @@ const listeners = new Set<Listener>();
 let port: MessagePort | Worker | null = null;
 const wanted = new Map<StreamName, number>();
 const ask = (what: Ask) => port?.postMessage(what);
-let state = { connected: false, since: Date.now(), everConnected: false };
+let state = { connected: false, since: Date.now(), isMissed: false };
 const stateListeners = new Set<() => void>();
 
 function hear(news: News) {
     if (news.kind === 'state') {
-        state = { connected: news.connected, since: news.since, everConnected: state.everConnected || news.connected };
+        // Missed: a stream that was open, or a server that does not answer; not a stream that is about to open.
+        state = { connected: news.connected, since: news.since, isMissed: !news.connected && (state.connected || state.isMissed || news.away) };
         stateListeners.forEach((listener) => listener());
     }
     listeners.forEach((listener) => listener(news));
@@ -48,7 +49,7 @@ export const connectNow = () => ask({ ask: 'now' });
 export function disconnect() {
     ask({ ask: 'bye' });
     port = null;
-    state = { connected: false, since: Date.now(), everConnected: false };
+    state = { connected: false, since: Date.now(), isMissed: false };
 }
 
 /**
