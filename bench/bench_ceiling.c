@@ -31,16 +31,16 @@ static enum db_status put_execution(struct db *db, struct uuid_gen *ids, int64_t
     enum db_status status;
 
     uuid_write(uuid_gen_next(ids, at / 1000), id);
-    status = db_put(
-        db, SQL_EXECUTION_INSERT,
-        DB_PARAMS(db_int(row), text(id), text("pawl_ceiling"), db_int(1), text("completed"),
-                  db_int(1), db_int(STEPS), db_int(STEPS), db_null(), db_null(), db_int(at),
-                  db_int(at), db_int(at), db_int(at), db_int(0), db_int(0), db_int(2),
-                  text("00000000-0000-7000-8000-000000000001"), db_null(), db_null(), db_null(),
-                  text("{\"id\":\"admin\",\"name\":\"admin\",\"role\":\"admin\"}"), db_null(),
-                  db_null(), db_null(), text(OUTPUT), text(INPUT), text(CONTEXT), db_null(),
-                  db_null(), db_null(), text("scenario"), db_null(), db_null(), db_null(), db_null(),
-                  db_null(), db_int(0)));
+    status = db_put(db, SQL_EXECUTION_INSERT,
+                    DB_PARAMS(db_int(row), text(id), text("pawl_ceiling"), db_int(1),
+                              text("completed"), db_int(1), db_int(STEPS), db_int(STEPS), db_null(),
+                              db_null(), db_int(at), db_int(at), db_int(at), db_int(at), db_int(0),
+                              db_int(0), db_int(2), text("00000000-0000-7000-8000-000000000001"),
+                              db_null(), db_null(), db_null(),
+                              text("{\"id\":\"admin\",\"name\":\"admin\",\"role\":\"admin\"}"),
+                              db_null(), db_null(), db_null(), text(OUTPUT), text(INPUT),
+                              text(CONTEXT), db_null(), db_null(), db_null(), text("scenario"),
+                              db_null(), db_null(), db_null(), db_null(), db_null(), db_int(0)));
     for (int64_t seq = 1; seq <= STEPS && status == DB_DONE; seq++)
         status = db_put(db, SQL_HISTORY_INSERT,
                         DB_PARAMS(db_int(history_key(row, seq)), db_int(0), db_int(1), db_int(1),

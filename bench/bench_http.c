@@ -48,7 +48,7 @@ struct load {
     int64_t sent, busy, answered, refused, broken;
     int refused_status;
     uint32_t *times_us;
-    size_t times_count, times_room;
+    size_t times_count, times_capacity;
 };
 
 /* --- one request --- */
@@ -168,9 +168,9 @@ static void save_id(struct load *l, const struct link *k)
 
 static void note_time(struct load *l, int64_t us)
 {
-    if (l->times_count == l->times_room) {
-        l->times_room = l->times_room == 0 ? 65536 : l->times_room * 2;
-        l->times_us = realloc(l->times_us, l->times_room * sizeof(uint32_t));
+    if (l->times_count == l->times_capacity) {
+        l->times_capacity = l->times_capacity == 0 ? 65536 : l->times_capacity * 2;
+        l->times_us = realloc(l->times_us, l->times_capacity * sizeof(uint32_t));
         if (l->times_us == NULL)
             PANIC("out of memory");
     }
@@ -197,8 +197,8 @@ static void end(struct load *l, struct link *k)
 static bool take(struct load *l, struct link *k, const char *bytes, size_t len)
 {
     if (!k->has_head) {
-        size_t before = k->head_len, room = sizeof(k->head) - 1 - before;
-        size_t part = len < room ? len : room;
+        size_t before = k->head_len, capacity = sizeof(k->head) - 1 - before;
+        size_t part = len < capacity ? len : capacity;
         const char *head_end;
 
         memcpy(k->head + before, bytes, part);

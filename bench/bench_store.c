@@ -189,8 +189,8 @@ int main(int argc, char **argv)
     char command[64];
     struct mailbox done;
     struct err err;
-    static struct load room[2];
-    struct load *loads[2] = {&room[0], &room[1]};
+    static struct load storage[2];
+    struct load *loads[2] = {&storage[0], &storage[1]};
     int64_t number = 0;
     struct store *store;
 
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
     store_close(store);
     mailbox_fini(&done);
     for (unsigned i = 0; i < 2; i++)
-        arena_fini(&room[i].batch.mem);
+        arena_fini(&storage[i].batch.mem);
     (void)snprintf(command, sizeof(command), "rm -rf %s", folder);
     return system(command) == 0 ? 0 : 1;
 }

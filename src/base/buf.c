@@ -37,7 +37,7 @@ bool buf_grow(struct buf *b, size_t extra)
     if (b->failed || b->len > b->limit || extra > b->limit - b->len) {
         /* No room, so that shorter writes come here too and are refused. */
         b->failed = true;
-        b->room = b->len;
+        b->capacity = b->len;
         return false;
     }
     /* One byte more than the room: printf writes a terminator that is not kept. */
@@ -51,22 +51,23 @@ bool buf_grow(struct buf *b, size_t extra)
         p = alloc_resize(b->ptr, bytes, 1);
     }
     b->ptr = p;
-    b->room = bytes - 1 < b->limit ? bytes - 1 : b->limit;
+    b->capacity = bytes - 1 < b->limit ? bytes - 1 : b->limit;
     return true;
 }
 
 void buf_printf(struct buf *b, const char *format, ...)
 {
-    size_t room = b->room - b->len;
+    size_t capacity = b->capacity - b->len;
     va_list args;
     int len;
 
     /* A failed buffer has no room; one byte behind the room is for the terminator. */
     va_start(args, format);
-    len = vsnprintf(room > 0 ? b->ptr + b->len : NULL, room > 0 ? room + 1 : 0, format, args);
+    len = vsnprintf(capacity > 0 ? b->ptr + b->len : NULL, capacity > 0 ? capacity + 1 : 0, format,
+                    args);
     va_end(args);
     ASSERT(len >= 0);
-    if ((size_t)len <= room) {
+    if ((size_t)len <= capacity) {
         b->len += (size_t)len;
         return;
     }

@@ -15,7 +15,8 @@
 struct buf {
     char *ptr;
     size_t len;
-    size_t room;  /* how long it may become without growing: at most limit; len after a failure */
+    size_t
+        capacity; /* how long it may become without growing: at most limit; len after a failure */
     size_t limit; /* largest allowed len; set it before the first write */
     struct arena *mem;
     bool failed;
@@ -37,7 +38,7 @@ bool buf_grow(struct buf *b, size_t extra);
  */
 static inline bool buf_reserve(struct buf *b, size_t extra)
 {
-    return LIKELY(extra <= b->room - b->len) ? true : buf_grow(b, extra);
+    return LIKELY(extra <= b->capacity - b->len) ? true : buf_grow(b, extra);
 }
 
 static inline void buf_add(struct buf *b, const void *bytes, size_t len)

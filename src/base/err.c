@@ -24,9 +24,9 @@ bool err_vset(struct err *err, enum err_code code, uint32_t line, uint32_t colum
 {
     struct err made;
     struct sentence_writer w = {.text = made.message,
-                                .room = sizeof(made.message),
+                                .capacity = sizeof(made.message),
                                 .parts = made.parts,
-                                .part_room = ERR_PARTS_MAX};
+                                .part_capacity = ERR_PARTS_MAX};
 
     sentence_vwrite(&w, format, args);
     made.code = code;

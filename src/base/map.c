@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-enum { MAP_FIRST_ROOM = 8, MAP_LARGEST_ROOM = 1 << 30 };
+enum { MAP_CAPACITY_FIRST = 8, MAP_CAPACITY_MAX = 1 << 30 };
 
 void map_init(struct map *m, struct arena *mem)
 {
@@ -12,7 +12,7 @@ void map_init(struct map *m, struct arena *mem)
 
 static uint64_t index_mask(const struct map *m)
 {
-    return (uint64_t)m->room * 2 - 1;
+    return (uint64_t)m->capacity * 2 - 1;
 }
 
 struct map_entry *map_find(const struct map *m, struct str key)
@@ -48,13 +48,13 @@ static void make_room(struct map *m)
     struct map_entry *entries = m->entries;
     uint32_t kept = 0;
 
-    if (m->room == 0 || m->count > m->room / 2) {
-        ASSERT(m->room < MAP_LARGEST_ROOM);
-        m->room = m->room == 0 ? MAP_FIRST_ROOM : m->room * 2;
-        entries = ARENA_ARRAY(m->mem, m->room, struct map_entry);
-        m->index = ARENA_ARRAY(m->mem, (size_t)m->room * 2, uint32_t);
+    if (m->capacity == 0 || m->count > m->capacity / 2) {
+        ASSERT(m->capacity < MAP_CAPACITY_MAX);
+        m->capacity = m->capacity == 0 ? MAP_CAPACITY_FIRST : m->capacity * 2;
+        entries = ARENA_ARRAY(m->mem, m->capacity, struct map_entry);
+        m->index = ARENA_ARRAY(m->mem, (size_t)m->capacity * 2, uint32_t);
     }
-    memset(m->index, 0, (size_t)m->room * 2 * sizeof(*m->index));
+    memset(m->index, 0, (size_t)m->capacity * 2 * sizeof(*m->index));
     for (uint32_t i = 0; i < m->used; i++)
         if (m->entries[i].key.ptr != NULL)
             entries[kept++] = m->entries[i];
@@ -73,7 +73,7 @@ struct map_entry *map_add(struct map *m, struct str key, bool *is_new)
         *is_new = e == NULL;
     if (e != NULL)
         return e;
-    if (m->used == m->room)
+    if (m->used == m->capacity)
         make_room(m);
     e = &m->entries[m->used];
     /* A key without bytes still needs a pointer, which says that the entry is there. */
@@ -122,7 +122,7 @@ void map_check(const struct map *m)
 {
     uint32_t there = 0, indexed = 0;
 
-    ASSERT(m->count <= m->used && m->used <= m->room);
+    ASSERT(m->count <= m->used && m->used <= m->capacity);
     for (uint32_t i = 0; i < m->used; i++) {
         const struct map_entry *e = &m->entries[i];
         if (e->key.ptr == NULL)
@@ -132,7 +132,7 @@ void map_check(const struct map *m)
         ASSERT(map_find(m, e->key) == e);
     }
     ASSERT(there == m->count);
-    for (uint64_t i = 0; i < (uint64_t)m->room * 2; i++) {
+    for (uint64_t i = 0; i < (uint64_t)m->capacity * 2; i++) {
         ASSERT(m->index[i] <= m->used);
         indexed += m->index[i] != 0;
     }

@@ -35,10 +35,10 @@ struct map_entry {
 struct map {
     struct arena *mem;
     struct map_entry *entries;
-    uint32_t *index; /* place in entries + 1, by hash; 0 = free */
-    uint32_t room;   /* how many entries fit */
-    uint32_t used;   /* entries in use, removed ones included */
-    uint32_t count;  /* entries that are there */
+    uint32_t *index;   /* place in entries + 1, by hash; 0 = free */
+    uint32_t capacity; /* how many entries fit */
+    uint32_t used;     /* entries in use, removed ones included */
+    uint32_t count;    /* entries that are there */
 };
 
 /* Make an empty map. Nothing is allocated before the first key. */

@@ -27,7 +27,7 @@
 #define VEC_OF(type)                                                                               \
     type *items;                                                                                   \
     size_t count;                                                                                  \
-    size_t room
+    size_t capacity
 
 /*
  * A pointer to one more item at the end, not cleared. `vec` is a pointer and
@@ -35,19 +35,19 @@
  */
 #define VEC_ADD(mem, vec)                                                                          \
     ((vec)->items =                                                                                \
-         vec_grow((mem), (vec)->items, (vec)->count, &(vec)->room, sizeof(*(vec)->items)),         \
+         vec_grow((mem), (vec)->items, (vec)->count, &(vec)->capacity, sizeof(*(vec)->items)),     \
      &(vec)->items[(vec)->count++])
 
 /* For VEC_ADD: the array, moved when it was full. */
-static inline void *vec_grow(struct arena *mem, void *items, size_t count, size_t *room,
+static inline void *vec_grow(struct arena *mem, void *items, size_t count, size_t *capacity,
                              size_t item_bytes)
 {
     void *moved;
 
-    if (LIKELY(count < *room))
+    if (LIKELY(count < *capacity))
         return items;
-    *room = *room == 0 ? 8 : *room * 2;
-    moved = arena_array(mem, *room, item_bytes);
+    *capacity = *capacity == 0 ? 8 : *capacity * 2;
+    moved = arena_array(mem, *capacity, item_bytes);
     if (count > 0)
         memcpy(moved, items, count * item_bytes);
     return moved;

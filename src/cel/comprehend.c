@@ -13,19 +13,19 @@ static struct value_entry *fold_entries(struct value accu)
 }
 
 /* The room for entries whose number is not known beforehand follows from their number. */
-static size_t fold_room(size_t count)
+static size_t fold_capacity(size_t count)
 {
-    size_t room = 16;
+    size_t capacity = 16;
 
-    while (room < count)
-        room *= 2;
-    return count == 0 ? 0 : room;
+    while (capacity < count)
+        capacity *= 2;
+    return count == 0 ? 0 : capacity;
 }
 
 struct value comprehend_begin(struct cel_eval *ev, enum fold_kind kind, struct value range)
 {
     size_t item = kind == FOLD_LIST ? sizeof(struct value) : sizeof(struct value_entry);
-    void *room;
+    void *items;
 
     if (range.kind != VALUE_LIST && range.kind != VALUE_MAP)
         return cel_fail(ev, "no such overload: %s is neither a list nor a map",
@@ -42,10 +42,10 @@ struct value comprehend_begin(struct cel_eval *ev, enum fold_kind kind, struct v
     case FOLD_LIST:
     case FOLD_MAP:
         /* As many results as elements at most. */
-        room = cel_alloc(ev, (size_t)range.len * item + 1);
-        if (room == NULL)
+        items = cel_alloc(ev, (size_t)range.len * item + 1);
+        if (items == NULL)
             return cel_over_memory(ev);
-        return value_list(room, 0);
+        return value_list(items, 0);
     }
     PANIC("unknown kind of comprehension");
 }
@@ -76,8 +76,8 @@ static struct value fold_add_entries(struct cel_eval *ev, struct value *accu, st
                         value_kind_name((enum value_kind)body.kind));
     if (body.len == 0)
         return value_null();
-    if (fold_room(count) > fold_room(accu->len)) {
-        entries = cel_alloc(ev, fold_room(count) * sizeof(*entries));
+    if (fold_capacity(count) > fold_capacity(accu->len)) {
+        entries = cel_alloc(ev, fold_capacity(count) * sizeof(*entries));
         if (entries == NULL)
             return cel_over_memory(ev);
         if (accu->len > 0)

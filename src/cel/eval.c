@@ -19,13 +19,13 @@ struct value cel_over_cost(struct cel_eval *ev)
 
 struct value cel_fail(struct cel_eval *ev, const char *format, ...)
 {
-    struct sentence_room room;
+    struct sentence_storage storage;
     struct sentence message;
     size_t cost;
     va_list args;
 
     va_start(args, format);
-    message = sentence_vmake_in(&room, ERROR_TEXT_MAX, format, args);
+    message = sentence_vmake_in(&storage, ERROR_TEXT_MAX, format, args);
     va_end(args);
     /* A loop may absorb one error after the other. */
     cost = sizeof(struct value_error) + sentence_size(message);

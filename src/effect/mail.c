@@ -216,8 +216,8 @@ static struct str mail_write(struct arena *mem, struct value mail,
 static size_t give_mail(char *to, size_t size, size_t count, void *context)
 {
     struct transfer *t = context;
-    size_t room = size * count, left = t->upload.len - t->uploaded;
-    size_t len = left < room ? left : room;
+    size_t capacity = size * count, left = t->upload.len - t->uploaded;
+    size_t len = left < capacity ? left : capacity;
 
     if (len > 0)
         memcpy(to, t->upload.ptr + t->uploaded, len);

@@ -210,7 +210,7 @@ static void add_step(struct program *p, struct step *made, struct value code)
 }
 
 /* The steps that a strand stands at and in. */
-static size_t strand_room(struct value strand)
+static size_t strand_capacity(struct value strand)
 {
     struct value frames = value_map_get_str(strand, STR("in"));
 
@@ -249,17 +249,17 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
     struct value beside = value_map_get_str(cursor, STR("beside"));
     /* The strands that were stopped before everything was rolled back. */
     struct value left = value_map_member(value_map_get_str(cursor, STR("undo")), STR("beside"));
-    size_t room = (steps.kind == VALUE_MAP ? steps.len : 0) +
-                  (loops.kind == VALUE_MAP ? loops.len : 0) +
-                  (rounds.kind == VALUE_LIST ? 2u * rounds.len : 0) + strand_room(cursor) +
-                  stored->history.count;
+    size_t capacity = (steps.kind == VALUE_MAP ? steps.len : 0) +
+                      (loops.kind == VALUE_MAP ? loops.len : 0) +
+                      (rounds.kind == VALUE_LIST ? 2u * rounds.len : 0) + strand_capacity(cursor) +
+                      stored->history.count;
     struct step *made;
 
     for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
-        room += strand_room(beside.items[i]);
+        capacity += strand_capacity(beside.items[i]);
     for (uint32_t i = 0; left.kind == VALUE_LIST && i < left.len; i++)
-        room += strand_room(left.items[i]);
-    made = arena_zalloc(mem, (room + 1) * sizeof(*made));
+        capacity += strand_capacity(left.items[i]);
+    made = arena_zalloc(mem, (capacity + 1) * sizeof(*made));
 
     p->code = stored->code;
     p->version = stored->version;

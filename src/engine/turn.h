@@ -138,7 +138,7 @@ struct turn {
         VEC_OF(struct uuid);
     } awaited_starts, heard;      /* children that strands wait for from now on; that have ended */
     const struct strand **others; /* x->others, once the turn has changed it; with room for: */
-    uint32_t others_room;
+    uint32_t others_capacity;
 
     /* staged by the current step */
     struct value variables; /* all of them */

@@ -132,7 +132,7 @@ static void listen_or_not(struct http_server *s, bool listens)
         s->is_listening = listens;
 }
 
-void server_has_room(struct http_server *s)
+void server_has_capacity(struct http_server *s)
 {
     listen_or_not(s, true);
 }

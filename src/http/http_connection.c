@@ -59,7 +59,7 @@ void connection_free(struct connection *c)
     s->closed_count++;
     free(c->held);
     free(c);
-    server_has_room(s);
+    server_has_capacity(s);
 }
 
 /* --- lingering --- */

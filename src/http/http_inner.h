@@ -160,7 +160,7 @@ void connection_leave(struct connection *c);
 /* Go on with it when the pass ends. */
 void connection_make_ready(struct connection *c);
 /* There is one connection less. */
-void server_has_room(struct http_server *s);
+void server_has_capacity(struct http_server *s);
 
 /* --- http_connection.c --- */
 

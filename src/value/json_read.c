@@ -18,19 +18,19 @@ enum { PADDING = 32, STACK_FIRST = 512 };
 
 static void grow_stack(struct json_reader *r)
 {
-    size_t bytes = (size_t)r->room * sizeof(*r->stack);
+    size_t bytes = (size_t)r->capacity * sizeof(*r->stack);
     struct value *bigger = alloc_resize(r->on_heap ? r->stack : NULL, bytes * 2, 1);
 
     if (!r->on_heap)
         memcpy(bigger, r->stack, bytes);
     r->stack = bigger;
-    r->room *= 2;
+    r->capacity *= 2;
     r->on_heap = true;
 }
 
 static inline struct value *push(struct json_reader *r)
 {
-    if (UNLIKELY(r->used == r->room))
+    if (UNLIKELY(r->used == r->capacity))
         grow_stack(r);
     return &r->stack[r->used++];
 }
@@ -196,7 +196,7 @@ bool json_read(struct arena *mem, struct str text, struct value *out, struct err
 {
     struct value stack[STACK_FIRST];
     struct json_reader r = {
-        .mem = mem, .text = text, .stack = stack, .used = 1, .room = STACK_FIRST, .err = err};
+        .mem = mem, .text = text, .stack = stack, .used = 1, .capacity = STACK_FIRST, .err = err};
     bool complete, done = false;
     char *p;
 

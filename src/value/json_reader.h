@@ -17,11 +17,11 @@
 
 struct json_reader {
     struct arena *mem;
-    struct str text;     /* as given, for the place of an error */
-    char *copy;          /* in the arena; strings in it are rewritten */
-    struct value *stack; /* stack[0] is a marker for the text as a whole */
-    uint32_t used, room; /* of the stack */
-    uint32_t frame;      /* the innermost marker; its len is the place of the one around it */
+    struct str text;         /* as given, for the place of an error */
+    char *copy;              /* in the arena; strings in it are rewritten */
+    struct value *stack;     /* stack[0] is a marker for the text as a whole */
+    uint32_t used, capacity; /* of the stack */
+    uint32_t frame;          /* the innermost marker; its len is the place of the one around it */
     uint32_t depth;
     bool on_heap; /* the stack has outgrown its first place */
     struct err *err;

@@ -109,7 +109,7 @@ struct str json_text_without(struct arena *mem, struct str text, struct str name
                       STR_ARG(str_slice(text, to, text.len)));
 }
 
-size_t json_text_items(struct str text, struct str *out, size_t room)
+size_t json_text_items(struct str text, struct str *out, size_t capacity)
 {
     size_t at = text_skip_space(text, 0), count = 0;
 
@@ -119,7 +119,7 @@ size_t json_text_items(struct str text, struct str *out, size_t room)
     while (at < text.len && text.ptr[at] != ']') {
         size_t end = skip_value(text, at);
 
-        if (count < room)
+        if (count < capacity)
             out[count] = str_slice(text, at, end);
         count++;
         at = text_skip_space(text, end);

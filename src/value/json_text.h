@@ -17,9 +17,9 @@ struct str json_text_without(struct arena *mem, struct str text, struct str name
 
 /*
  * The texts of the items of the list that `text` is; as many as it has, at most
- * `room`, are put into `out`. Answers how many there are.
+ * `capacity`, are put into `out`. Answers how many there are.
  */
-size_t json_text_items(struct str text, struct str *out, size_t room);
+size_t json_text_items(struct str text, struct str *out, size_t capacity);
 
 /*
  * The byte where the value that a JSON pointer leads to begins, and that of its

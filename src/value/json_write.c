@@ -103,7 +103,7 @@ static char *start(struct json_writer *w, size_t extra)
     /* The limit is lifted, so this always succeeds. */
     if (!buf_reserve(out, extra))
         PANIC("a buffer without limit is full");
-    w->end = out->ptr + out->room;
+    w->end = out->ptr + out->capacity;
     return out->ptr + out->len;
 }
 
@@ -114,7 +114,7 @@ static char *grow(struct json_writer *w, const char *to, size_t extra)
 }
 
 /* Make room for `extra` bytes at `to`. */
-static inline char *room(struct json_writer *w, char *to, size_t extra)
+static inline char *reserve(struct json_writer *w, char *to, size_t extra)
 {
     return LIKELY((size_t)(w->end - to) >= extra) ? to : grow(w, to, extra);
 }
@@ -127,7 +127,7 @@ static char *add_escaped(struct json_writer *w, char *to, struct str s, size_t f
     while (from < s.len) {
         size_t end = s.len - from > PIECE ? from + PIECE : s.len;
 
-        to = room(w, to, (end - from) * 6);
+        to = reserve(w, to, (end - from) * 6);
         for (; from < end; from++)
             to = json_put_escaped(to, (unsigned char)s.ptr[from]);
     }
@@ -142,11 +142,11 @@ static char *add_string_slowly(struct json_writer *w, char *to, struct str s)
     /* Whoever's text it is, it is not copied when it cannot fit. */
     if (s.len > w->limit)
         return fail_too_large(w);
-    to = room(w, to, s.len + 2 + AFTER_STRING);
+    to = reserve(w, to, s.len + 2 + AFTER_STRING);
     *to++ = '"';
     done = json_copy_plain(to, s.ptr, s.len);
     to = add_escaped(w, to + done, s, done);
-    to = room(w, to, 1 + AFTER_STRING);
+    to = reserve(w, to, 1 + AFTER_STRING);
     *to++ = '"';
     return to;
 }
@@ -171,7 +171,7 @@ static char *add_bytes(struct json_writer *w, char *to, struct str bytes)
 
     if (len > w->limit)
         return fail_too_large(w);
-    to = room(w, to, len + 2);
+    to = reserve(w, to, len + 2);
     *to++ = '"';
     to += base64_encode(bytes, to);
     *to++ = '"';
@@ -190,7 +190,7 @@ static inline char *add_scalar(struct json_writer *w, char *to, struct value v)
 {
     if (v.kind == VALUE_STRING)
         return add_string(w, to, value_text(v));
-    to = room(w, to, SCALAR_MAX);
+    to = reserve(w, to, SCALAR_MAX);
     switch ((enum value_kind)v.kind) {
     case VALUE_NULL:
         memcpy(to, "null", 4);
@@ -237,7 +237,7 @@ static char *add_line(struct json_writer *w, char *to)
 {
     size_t spaces = (size_t)w->depth * 2;
 
-    to = room(w, to, 1 + spaces);
+    to = reserve(w, to, 1 + spaces);
     *to = '\n';
     memset(to + 1, ' ', spaces);
     return to + 1 + spaces;
@@ -290,7 +290,7 @@ static inline char *writer_open(struct json_writer *w, char *to, struct value wh
 {
     if (UNLIKELY(w->depth == JSON_DEPTH_MAX))
         return fail(w, too_deep);
-    to = room(w, to, 2);
+    to = reserve(w, to, 2);
     if (whole.len == 0) {
         memcpy(to, whole.kind == VALUE_LIST ? "[]" : "{}", 2);
         return to + 2;
@@ -312,7 +312,7 @@ static inline char *close_finished(struct json_writer *w, char *to)
         w->depth--;
         if (UNLIKELY(w->pretty))
             to = add_line(w, to);
-        to = room(w, to, 1);
+        to = reserve(w, to, 1);
         *to++ = f->whole.kind == VALUE_LIST ? ']' : '}';
     }
     return to;
@@ -325,7 +325,7 @@ static inline char *step(struct json_writer *w, char *to, struct value *next)
     uint32_t at = f->next++;
 
     if (at > 0) {
-        to = room(w, to, 1);
+        to = reserve(w, to, 1);
         *to++ = ',';
     }
     if (UNLIKELY(w->pretty))
@@ -382,8 +382,8 @@ static bool write_value(struct buf *out, struct value v, bool pretty, struct err
     out->len = to == NULL ? before : (size_t)(to - out->ptr);
     out->limit = limit;
     /* What lies beyond the limit must not be used by others who write to the buffer. */
-    if (out->room > limit)
-        out->room = limit > out->len ? limit : out->len;
+    if (out->capacity > limit)
+        out->capacity = limit > out->len ? limit : out->len;
     return to != NULL;
 }
 
@@ -402,7 +402,7 @@ void json_write_string(struct buf *out, struct str s)
     struct err ignored;
     char *to;
 
-    if (LIKELY(out->room - out->len >= s.len + 2)) {
+    if (LIKELY(out->capacity - out->len >= s.len + 2)) {
         to = out->ptr + out->len;
         if (LIKELY(json_copy_plain(to + 1, s.ptr, s.len) == s.len)) {
             to[0] = to[s.len + 1] = '"';
@@ -413,7 +413,7 @@ void json_write_string(struct buf *out, struct str s)
     /* A string fails only where the buffer's limit does. */
     if (!json_write(out, value_string(s), &ignored)) {
         out->failed = true;
-        out->room = out->len;
+        out->capacity = out->len;
     }
 }
 

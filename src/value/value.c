@@ -51,12 +51,12 @@ struct value value_error_of(struct arena *mem, enum err_code code, uint32_t offs
 struct value value_error(struct arena *mem, enum err_code code, uint32_t offset, const char *format,
                          ...)
 {
-    struct sentence_room room;
+    struct sentence_storage storage;
     struct sentence message;
     va_list args;
 
     va_start(args, format);
-    message = sentence_vmake_in(&room, ERROR_TEXT_MAX, format, args);
+    message = sentence_vmake_in(&storage, ERROR_TEXT_MAX, format, args);
     va_end(args);
     return value_error_of(mem, code, offset, message);
 }

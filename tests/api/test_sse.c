@@ -39,15 +39,15 @@ struct fixture {
     int asked;    /* how often, while it was endless */
 };
 
-static ssize_t more(void *context, char *out, size_t room)
+static ssize_t more(void *context, char *out, size_t capacity)
 {
     struct fixture *f = context;
-    size_t count = f->say.len < room ? f->say.len : room;
+    size_t count = f->say.len < capacity ? f->say.len : capacity;
 
     if (f->endless) {
         f->asked++;
-        memset(out, 'e', room);
-        return (ssize_t)room;
+        memset(out, 'e', capacity);
+        return (ssize_t)capacity;
     }
     if (count == 0)
         return f->ends ? HTTP_STREAM_END : 0;

@@ -40,7 +40,7 @@ static void test_vec__doubles_and_so_moves_rarely(void **state)
         moves += v.items != items;
         items = v.items;
     }
-    assert_int_equal(v.room, 1 << 16);
+    assert_int_equal(v.capacity, 1 << 16);
     assert_int_equal(moves, 14); /* 8, 16, ... 65536 */
     arena_fini(&mem);
 }

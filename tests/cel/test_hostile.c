@@ -105,7 +105,7 @@ static void test_hostile__doubling_result_does_not_become_json(void **state)
     json.limit = MIB;
     assert_false(json_write(&json, o.value, &err));
     assert_int_equal(err.code, ERR_TOO_LARGE);
-    assert_true(json.room <= 2 * MIB);
+    assert_true(json.capacity <= 2 * MIB);
     buf_fini(&json);
 }
 

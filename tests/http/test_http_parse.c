@@ -355,7 +355,7 @@ static uint64_t next_random(uint64_t *seed)
 }
 
 /* Change, repeat, leave out or put in some bytes of `text`; answers its new length. */
-static size_t damage(uint64_t *seed, char *text, size_t len, size_t room)
+static size_t damage(uint64_t *seed, char *text, size_t len, size_t capacity)
 {
     static const char telling[] = "\r\n\r\n :\t,;?/*\0\x7f\xff"
                                   "019azCHTP.";
@@ -372,12 +372,12 @@ static size_t damage(uint64_t *seed, char *text, size_t len, size_t room)
         return len - count;
     case 2:
         count = count < len - at ? count : len - at;
-        if (len + count > room)
+        if (len + count > capacity)
             return len;
         memmove(text + at + count, text + at, len - at);
         return len + count;
     default:
-        if (len == room)
+        if (len == capacity)
             return len;
         memmove(text + at + 1, text + at, len - at);
         text[at] = telling[next_random(seed) % (sizeof(telling) - 1)];

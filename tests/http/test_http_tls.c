@@ -18,9 +18,9 @@
 /* PEM texts of a key and a certificate that it has signed. */
 static char key_pem[4096], cert_pem[4096];
 
-static void read_bio(BIO *bio, char *out, size_t room)
+static void read_bio(BIO *bio, char *out, size_t capacity)
 {
-    int n = BIO_read(bio, out, (int)room - 1);
+    int n = BIO_read(bio, out, (int)capacity - 1);
 
     assert_true(n > 0);
     out[n] = '\0';

@@ -140,16 +140,16 @@ void client_fini(struct sim *sim)
 void client_remember(struct sim *sim, struct uuid id)
 {
     struct clients *c = &sim->clients;
-    unsigned room = sizeof(c->recent) / sizeof(c->recent[0]);
+    unsigned capacity = sizeof(c->recent) / sizeof(c->recent[0]);
 
-    c->recent[c->recent_count++ % room] = id;
+    c->recent[c->recent_count++ % capacity] = id;
 }
 
 static struct uuid some_execution(struct sim *sim)
 {
     struct clients *c = &sim->clients;
-    unsigned room = sizeof(c->recent) / sizeof(c->recent[0]);
-    unsigned count = c->recent_count < room ? c->recent_count : room;
+    unsigned capacity = sizeof(c->recent) / sizeof(c->recent[0]);
+    unsigned count = c->recent_count < capacity ? c->recent_count : capacity;
 
     if (count == 0 || dice_hits(&sim->dice, 10))
         return (struct uuid){.bytes = {9, (uint8_t)dice_roll(&sim->dice, 256)}};

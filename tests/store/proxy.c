@@ -74,14 +74,14 @@ static bool is_awaited(struct proxy *p, struct str bytes, bool from_server)
 /* Pass on what one end said. False: the connection is over. */
 static bool forward(struct proxy *p, struct link *link, bool from_server)
 {
-    char room[1 << 16];
-    ssize_t got = read(link->fds[from_server], room, sizeof(room));
+    char capacity[1 << 16];
+    ssize_t got = read(link->fds[from_server], capacity, sizeof(capacity));
 
-    if (got <= 0 || is_awaited(p, str_from(room, (size_t)got), from_server))
+    if (got <= 0 || is_awaited(p, str_from(capacity, (size_t)got), from_server))
         return false;
     for (ssize_t done = 0; done < got;) {
         ssize_t wrote =
-            send(link->fds[!from_server], room + done, (size_t)(got - done), MSG_NOSIGNAL);
+            send(link->fds[!from_server], capacity + done, (size_t)(got - done), MSG_NOSIGNAL);
 
         if (wrote <= 0)
             return false;

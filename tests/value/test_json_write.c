@@ -276,7 +276,7 @@ static void test_write__string_alone_is_written_as_a_value_is(void **state)
     (void)state;
     for (size_t len = 0; len < sizeof(text); len++)
         for (size_t special = 0; special <= len; special++)
-            for (size_t room = 0; room < 80; room += 7) {
+            for (size_t capacity = 0; capacity < 80; capacity += 7) {
                 struct buf alone, value;
 
                 memset(text, 'x', sizeof(text));
@@ -284,7 +284,7 @@ static void test_write__string_alone_is_written_as_a_value_is(void **state)
                     text[special] = special % 2 == 0 ? '"' : '\n';
                 buf_init(&alone);
                 buf_init(&value);
-                (void)buf_reserve(&alone, room);
+                (void)buf_reserve(&alone, capacity);
                 json_write_string(&alone, str_from(text, len));
                 assert_true(json_write(&value, value_string(str_from(text, len)), &err));
                 assert_true(str_eq(buf_view(&alone), buf_view(&value)));

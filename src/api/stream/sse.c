@@ -7,7 +7,7 @@
 #include "http/http.h"
 #include "value/mask.h"
 
-enum { KEPT_ROOM_BYTES = 4096 };
+enum { CAPACITY_KEPT_BYTES = 4096 };
 
 static ssize_t more(void *context, char *out, size_t capacity)
 {
@@ -26,7 +26,7 @@ static ssize_t more(void *context, char *out, size_t capacity)
     if (sse_unsent(s) > 0)
         return (ssize_t)count;
     /* Thousands of clients are silent most of the time. */
-    if (s->out.room > KEPT_ROOM_BYTES)
+    if (s->out.capacity > CAPACITY_KEPT_BYTES)
         buf_fini(&s->out);
     buf_clear(&s->out);
     s->taken = 0;

@@ -64,7 +64,7 @@ static size_t conversion_count(const char *format)
 /* A place in the text, or its end when that was cut before. */
 static uint16_t place(const struct sentence_writer *w, size_t at)
 {
-    return (uint16_t)(at < w->room ? at : w->room);
+    return (uint16_t)(at < w->capacity ? at : w->capacity);
 }
 
 /* What was written from `start` on is a text as it is. */
@@ -78,7 +78,7 @@ static void add_plain(struct sentence_writer *w, size_t start)
 
 static void put(struct sentence_writer *w, const char *bytes, size_t len)
 {
-    size_t left = w->len < w->room ? w->room - w->len : 0;
+    size_t left = w->len < w->capacity ? w->capacity - w->len : 0;
 
     if (left > 0 && len > 0)
         memcpy(w->text + w->len, bytes, len < left ? len : left);
@@ -150,8 +150,8 @@ static void put_sentence(struct sentence_writer *w, const struct sentence *s, si
     struct sentence_part *own = &w->parts[w->part_count];
 
     put(w, s->text.ptr, s->text.len);
-    if (s->part_count == 0 || w->part_count + s->part_count + reserved > w->part_room ||
-        w->len >= w->room) {
+    if (s->part_count == 0 || w->part_count + s->part_count + reserved > w->part_capacity ||
+        w->len >= w->capacity) {
         add_plain(w, start);
         return;
     }
@@ -191,7 +191,7 @@ static void put_argument(struct sentence_writer *w, const struct conversion *c, 
 /* End the text. What was cut is a text as it is; its arguments end where it does. */
 static void end_text(struct sentence_writer *w, size_t first)
 {
-    size_t end = w->len < w->room ? w->len : w->room - 1;
+    size_t end = w->len < w->capacity ? w->len : w->capacity - 1;
 
     if (end < w->len) {
         end = utf8_valid_prefix(str_from(w->text, end));
@@ -213,7 +213,7 @@ void sentence_vwrite(struct sentence_writer *w, const char *format, va_list args
     struct conversion c;
     va_list rest;
 
-    ASSERT(first + 1 + reserved <= w->part_room);
+    ASSERT(first + 1 + reserved <= w->part_capacity);
     va_copy(rest, args);
     if (strcmp(format, "%pS") == 0) {
         put_sentence(w, va_arg(rest, const struct sentence *), 0);
@@ -238,26 +238,26 @@ void sentence_vwrite(struct sentence_writer *w, const char *format, va_list args
 
 /* --- in an arena --- */
 
-struct sentence sentence_vmake_in(struct sentence_room *place, size_t room, const char *format,
-                                  va_list args)
+struct sentence sentence_vmake_in(struct sentence_storage *place, size_t capacity,
+                                  const char *format, va_list args)
 {
     struct sentence_writer w = {.text = &place->text[0],
-                                .room = room,
+                                .capacity = capacity,
                                 .parts = &place->parts[0],
-                                .part_room = SENTENCE_PARTS_MAX};
+                                .part_capacity = SENTENCE_PARTS_MAX};
 
-    ASSERT(room <= SENTENCE_MAX);
+    ASSERT(capacity <= SENTENCE_MAX);
     sentence_vwrite(&w, format, args);
     return (struct sentence){.text = str_from(place->text, place->parts[0].len),
                              .parts = place->parts,
                              .part_count = w.part_count};
 }
 
-struct sentence sentence_vmake(struct arena *mem, size_t room, const char *format, va_list args)
+struct sentence sentence_vmake(struct arena *mem, size_t capacity, const char *format, va_list args)
 {
-    struct sentence_room place;
+    struct sentence_storage place;
 
-    return sentence_copy(mem, sentence_vmake_in(&place, room, format, args));
+    return sentence_copy(mem, sentence_vmake_in(&place, capacity, format, args));
 }
 
 struct sentence sentence_make(struct arena *mem, const char *format, ...)

@@ -68,17 +68,18 @@ struct sentence {
 /* The sentence that the format makes; lives in `mem`. */
 struct sentence sentence_make(struct arena *mem, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The same with a text of less than `room` bytes, which are at most SENTENCE_MAX. */
-struct sentence sentence_vmake(struct arena *mem, size_t room, const char *format, va_list args);
+/* The same with a text of less than `capacity` bytes, which are at most SENTENCE_MAX. */
+struct sentence sentence_vmake(struct arena *mem, size_t capacity, const char *format,
+                               va_list args);
 
 /* The same in the caller's own memory. */
-struct sentence_room {
+struct sentence_storage {
     char text[SENTENCE_MAX];
     struct sentence_part parts[SENTENCE_PARTS_MAX];
 };
 
-struct sentence sentence_vmake_in(struct sentence_room *place, size_t room, const char *format,
-                                  va_list args);
+struct sentence sentence_vmake_in(struct sentence_storage *place, size_t capacity,
+                                  const char *format, va_list args);
 
 /* How many bytes a copy takes. */
 static inline size_t sentence_size(struct sentence s)
@@ -115,10 +116,10 @@ size_t sentence_extent(const struct sentence_part *parts, size_t i);
 /* Where a sentence is written: the caller's arrays, with more than SENTENCE_ARGS_MAX parts. */
 struct sentence_writer {
     char *text;
-    size_t room; /* of the text, its end included */
-    size_t len;  /* what it would take; a text is cut when this is not below `room` */
+    size_t capacity; /* of the text, its end included */
+    size_t len;      /* what it would take; a text is cut when this is not below `capacity` */
     struct sentence_part *parts;
-    size_t part_room;
+    size_t part_capacity;
     size_t part_count;
 };
 

@@ -20,7 +20,7 @@ struct regex {
 };
 
 static struct regex *compile_pattern(const char *pattern, size_t len, size_t max_bytes,
-                                     char *message, size_t message_room, bool *too_large)
+                                     char *message, size_t message_capacity, bool *too_large)
 {
     RE2::Options options(RE2::Quiet);
 
@@ -29,19 +29,19 @@ static struct regex *compile_pattern(const char *pattern, size_t len, size_t max
     struct regex *made = new struct regex(pattern, len, options);
     if (made->re.ok())
         return made;
-    snprintf(message, message_room, "%s", made->re.error().c_str());
+    snprintf(message, message_capacity, "%s", made->re.error().c_str());
     *too_large = made->re.error_code() == RE2::ErrorPatternTooLarge;
     delete made;
     return nullptr;
 }
 
 struct regex *regex_re2_new(const char *pattern, size_t len, size_t max_bytes, char *message,
-                            size_t message_room, bool *too_large) noexcept
+                            size_t message_capacity, bool *too_large) noexcept
 {
     try {
-        return compile_pattern(pattern, len, max_bytes, message, message_room, too_large);
+        return compile_pattern(pattern, len, max_bytes, message, message_capacity, too_large);
     } catch (const std::bad_alloc &) {
-        snprintf(message, message_room, "there is not enough memory to compile it");
+        snprintf(message, message_capacity, "there is not enough memory to compile it");
         *too_large = true;
         return nullptr;
     }

@@ -24,7 +24,7 @@ struct regex;
  * with what is wrong in `message` and whether it is only the size.
  */
 struct regex *regex_re2_new(const char *pattern, size_t len, size_t max_bytes, char *message,
-                            size_t message_room, bool *too_large) REGEX_NO_THROW;
+                            size_t message_capacity, bool *too_large) REGEX_NO_THROW;
 bool regex_re2_search(const struct regex *re, const char *text, size_t len) REGEX_NO_THROW;
 
 /* How many instructions the compiled pattern has. */

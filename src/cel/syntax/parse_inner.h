@@ -62,7 +62,7 @@ struct expr_items {
     bool inline_optional[ITEMS_INLINE];
     struct ast_node **items;
     bool *optional;
-    uint32_t count, room;
+    uint32_t count, capacity;
     bool any_optional;
 };
 

@@ -6,20 +6,20 @@ void parse_items_init(struct expr_items *list)
     list->items = list->inline_items;
     list->optional = list->inline_optional;
     list->count = 0;
-    list->room = ITEMS_INLINE;
+    list->capacity = ITEMS_INLINE;
     list->any_optional = false;
 }
 
 void parse_items_add(struct parser *p, struct expr_items *list, struct ast_node *n, bool optional)
 {
-    if (list->count == list->room) {
-        struct ast_node **items = ARENA_ARRAY(p->mem, list->room * 2, struct ast_node *);
-        bool *flags = ARENA_ARRAY(p->mem, list->room * 2, bool);
+    if (list->count == list->capacity) {
+        struct ast_node **items = ARENA_ARRAY(p->mem, list->capacity * 2, struct ast_node *);
+        bool *flags = ARENA_ARRAY(p->mem, list->capacity * 2, bool);
         memcpy(items, list->items, list->count * sizeof(*items));
         memcpy(flags, list->optional, list->count * sizeof(*flags));
         list->items = items;
         list->optional = flags;
-        list->room *= 2;
+        list->capacity *= 2;
     }
     list->optional[list->count] = optional;
     list->items[list->count++] = n;

@@ -79,8 +79,8 @@ void timeline_init(struct timeline *t, struct arena *mem, struct value execution
                    struct value steps)
 {
     struct value context = value_map_get_str(execution, STR("context"));
-    size_t room = term_width() - OTHERS_WIDTH - TEXT_MIN;
-    size_t widest = room < STEP_WIDTH_MAX ? room : STEP_WIDTH_MAX;
+    size_t capacity = term_width() - OTHERS_WIDTH - TEXT_MIN;
+    size_t widest = capacity < STEP_WIDTH_MAX ? capacity : STEP_WIDTH_MAX;
 
     *t = (struct timeline){.mem = mem, .step_width = STEP_WIDTH_MIN};
     t->start_us = client_time(execution, "startedAt");

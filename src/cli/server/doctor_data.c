@@ -41,9 +41,9 @@ static struct str bytes_text(const struct doctor *d, int64_t bytes)
 static const char *owner_name(const struct doctor *d, uid_t uid)
 {
     struct passwd user, *found = NULL;
-    char room[4096];
+    char buffer[4096];
 
-    if (getpwuid_r(uid, &user, room, sizeof(room), &found) != 0 || found == NULL)
+    if (getpwuid_r(uid, &user, buffer, sizeof(buffer), &found) != 0 || found == NULL)
         return str_printf(d->mem, "user %u", (unsigned)uid).ptr;
     return str_copy(d->mem, str_of(user.pw_name)).ptr;
 }

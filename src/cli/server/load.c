@@ -151,8 +151,8 @@ static void load_count(struct load_state *l, const struct load_link *k)
 static bool load_take(struct load_state *l, struct load_link *k, const char *bytes, size_t len)
 {
     if (!k->has_head) {
-        size_t before = k->head_len, room = sizeof(k->head) - before;
-        size_t part = len < room ? len : room;
+        size_t before = k->head_len, capacity = sizeof(k->head) - before;
+        size_t part = len < capacity ? len : capacity;
         int64_t end;
 
         memcpy(k->head + before, bytes, part);

@@ -274,7 +274,7 @@ static void send(struct turn *t, struct value request, struct str request_json)
         call_describe(t, request, false));
 }
 
-static void wait_for_room(struct turn *t, struct value request)
+static void wait_for_capacity(struct turn *t, struct value request)
 {
     struct cursor *cursor = &t->x->cursor;
 
@@ -304,7 +304,7 @@ static enum step_result ask(struct turn *t, const struct command *c, struct valu
     if (has_capacity(t, host))
         send(t, request, json);
     else
-        wait_for_room(t, request);
+        wait_for_capacity(t, request);
     return STEP_WAITS;
 }
 
@@ -366,7 +366,7 @@ static enum step_result call_wake(struct turn *t)
         if (!has_capacity(t, cursor->host) && cursor->wake_at_us > t->wall_us)
             return STEP_SKIPPED;
         if (!has_capacity(t, cursor->host)) {
-            wait_for_room(t, request);
+            wait_for_capacity(t, request);
             return STEP_WAITS;
         }
         timeout_ms = value_map_int(request, STR("timeout"));

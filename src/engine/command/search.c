@@ -222,11 +222,11 @@ bool search_begin(struct collector *c, struct arena *mem, const struct search *s
                             .bytes_max = bytes_max,
                             .cuts = cuts,
                             .has_after = s->after.len > 0,
-                            .room = limit + 1};
+                            .capacity = limit + 1};
     if (c->has_after && !search_cursor_read(mem, s, &c->after, err))
         return false;
     arena_init(&c->scratch);
-    c->items = ARENA_ARRAY(mem, c->room + 1, struct search_item *);
+    c->items = ARENA_ARRAY(mem, c->capacity + 1, struct search_item *);
     c->slots = ARENA_ARRAY(mem, s->slot_count + 1u, struct value);
     if (s->slot_count > 0)
         memcpy(c->slots, s->slots, s->slot_count * sizeof(*c->slots));
@@ -304,7 +304,7 @@ static bool keep(struct collector *c, const struct search_rank *rank, int64_t ve
                  struct str data_json, struct err *err)
 {
     const struct search *s = c->search;
-    size_t limit = c->room - 1;
+    size_t limit = c->capacity - 1;
 
     if (c->count > 0 && c->count >= limit + 1 && search_compare(s, rank, &c->items[0]->rank) > 0) {
         c->more = true;
@@ -349,7 +349,7 @@ bool search_offer(struct collector *c, int64_t row, struct str id, int64_t versi
     if (fits && !keep(c, &rank, version, data_json, err))
         return false;
     *is_full = s->order_count == 0 && s->limit != SEARCH_NO_LIMIT &&
-               (c->count >= c->room || (c->cuts && c->bytes > c->bytes_max));
+               (c->count >= c->capacity || (c->cuts && c->bytes > c->bytes_max));
     return true;
 }
 
@@ -362,7 +362,7 @@ static int item_by_place(const void *a, const void *b, void *search)
 
 void search_end(struct collector *c)
 {
-    size_t limit = c->room - 1, bytes = 0, kept = 0;
+    size_t limit = c->capacity - 1, bytes = 0, kept = 0;
 
     if (c->count > 1)
         qsort_r(c->items, c->count, sizeof(struct search_item *), item_by_place,

@@ -5,16 +5,17 @@
 
 /* --- writing: what is shared is copied first --- */
 
-static void own_chunks(struct arena *mem, struct shared_list *l, const void *owner, uint32_t room)
+static void own_chunks(struct arena *mem, struct shared_list *l, const void *owner,
+                       uint32_t capacity)
 {
     struct shared_chunk **copy;
 
-    if (l->owner == owner && l->chunk_room >= room)
+    if (l->owner == owner && l->chunk_capacity >= capacity)
         return;
     /* Only one that grows by itself, as in a restore, needs room for more. */
-    l->chunk_room = l->owner == owner ? room * 2 : room;
+    l->chunk_capacity = l->owner == owner ? capacity * 2 : capacity;
     l->owner = owner;
-    copy = ARENA_ARRAY(mem, l->chunk_room + 1u, struct shared_chunk *);
+    copy = ARENA_ARRAY(mem, l->chunk_capacity + 1u, struct shared_chunk *);
     if (l->chunk_count > 0)
         memcpy(copy, l->chunks, l->chunk_count * sizeof(struct shared_chunk *));
     l->chunks = copy;

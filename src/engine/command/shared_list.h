@@ -29,7 +29,7 @@ struct shared_chunk {
 struct shared_list {
     const void *owner; /* of the array of chunks */
     struct shared_chunk **chunks;
-    uint32_t chunk_count, chunk_room;
+    uint32_t chunk_count, chunk_capacity;
     size_t count; /* of items */
 };
 

@@ -93,7 +93,7 @@ struct collector {
     bool has_after;
     struct search_rank after;
     struct search_item **items; /* a heap, the last of the order at its top; sorted at the end */
-    size_t count, room;
+    size_t count, capacity;
     bool more;          /* others come behind the items */
     int64_t stopped_at; /* the row up to which records were looked at, when not all were; or 0 */
 };

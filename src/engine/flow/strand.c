@@ -51,9 +51,9 @@ static const struct strand **own_others(struct turn *t, uint32_t count)
 {
     struct execution *x = t->x;
 
-    if (t->others == NULL || t->others != x->others || t->others_room < count) {
-        t->others_room = count + count / 2 + 8;
-        t->others = ARENA_ARRAY(t->mem, t->others_room, const struct strand *);
+    if (t->others == NULL || t->others != x->others || t->others_capacity < count) {
+        t->others_capacity = count + count / 2 + 8;
+        t->others = ARENA_ARRAY(t->mem, t->others_capacity, const struct strand *);
         if (x->other_count > 0)
             memcpy(t->others, x->others, x->other_count * sizeof(const struct strand *));
         x->others = t->others;

@@ -136,7 +136,7 @@ static void release_programs(struct node *n, struct entry *e)
     for (size_t i = 0; i < e->former_programs.count; i++)
         program_hold(n, &e->former_programs.items[i], NULL);
     e->former_programs.items = NULL;
-    e->former_programs.count = e->former_programs.room = 0;
+    e->former_programs.count = e->former_programs.capacity = 0;
     program_hold(n, &e->program, NULL);
 }
 

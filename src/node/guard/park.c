@@ -56,7 +56,7 @@ void park_forget(struct node *n, struct uuid id)
 }
 
 /* Whether one more can be remembered. */
-static bool failures_have_room(struct node *n)
+static bool failures_have_capacity(struct node *n)
 {
     const struct map *all = &n->failures->by_id;
     const struct park_failure *oldest;
@@ -76,7 +76,7 @@ static unsigned failure_count(struct node *n, struct uuid id)
     struct map *all = &n->failures->by_id;
     struct park_failure *f = map_get(all, failure_key(&id));
 
-    if (f == NULL && !failures_have_room(n))
+    if (f == NULL && !failures_have_capacity(n))
         return 0;
     if (f == NULL) {
         f = ALLOC_NEW(struct park_failure);

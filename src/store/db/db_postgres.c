@@ -124,20 +124,20 @@ void postgres_write_params(struct db_postgres *db, const struct db_value *params
                            const char *out[DB_PARAMS_MAX])
 {
     size_t places[DB_PARAMS_MAX];
-    struct buf *room = &db->params;
+    struct buf *texts = &db->params;
 
     ASSERT(count <= DB_PARAMS_MAX);
-    buf_clear(room);
+    buf_clear(texts);
     for (unsigned i = 0; i < count; i++) {
-        places[i] = room->len;
+        places[i] = texts->len;
         if (params[i].kind == DB_INT)
-            buf_printf(room, "%lld", (long long)params[i].i);
+            buf_printf(texts, "%lld", (long long)params[i].i);
         else if (params[i].kind == DB_TEXT)
-            buf_str(room, params[i].text);
-        buf_char(room, '\0');
+            buf_str(texts, params[i].text);
+        buf_char(texts, '\0');
     }
     for (unsigned i = 0; i < count; i++)
-        out[i] = params[i].kind == DB_NULL ? NULL : room->ptr + places[i];
+        out[i] = params[i].kind == DB_NULL ? NULL : texts->ptr + places[i];
 }
 
 static bool is_late(const struct db_postgres *db)

@@ -80,12 +80,12 @@ bool folder_sync(const char *path, struct err *err)
 
 static bool copy_bytes(int from, int to)
 {
-    char room[1 << 16];
+    char buffer[1 << 16];
     ssize_t got;
 
-    while ((got = read(from, room, sizeof(room))) > 0)
+    while ((got = read(from, buffer, sizeof(buffer))) > 0)
         for (ssize_t done = 0; done < got;) {
-            ssize_t wrote = write(to, room + done, (size_t)(got - done));
+            ssize_t wrote = write(to, buffer + done, (size_t)(got - done));
 
             if (wrote <= 0)
                 return false;

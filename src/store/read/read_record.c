@@ -39,12 +39,12 @@ static bool is_hidden(const struct search *s, struct str id)
 
 static void note_hidden(struct walk *w, struct str id, int64_t row)
 {
-    size_t room = w->collector->search->hidden.count;
+    size_t capacity = w->collector->search->hidden.count;
 
-    if (w->found == NULL || w->found->hidden_count == room)
+    if (w->found == NULL || w->found->hidden_count == capacity)
         return;
     if (w->found->hidden == NULL)
-        w->found->hidden = ARENA_ARRAY(w->mem, room, struct search_hidden);
+        w->found->hidden = ARENA_ARRAY(w->mem, capacity, struct search_hidden);
     w->found->hidden[w->found->hidden_count++] =
         (struct search_hidden){.id = str_copy(w->mem, id), .row = row};
 }

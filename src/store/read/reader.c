@@ -13,14 +13,14 @@ enum { SEARCH_NICENESS = 10 };
 /* All queues together must fit the mailbox of the node, so that no lane fills it for others. */
 static const struct {
     unsigned threads; /* 0: as many as the store was opened with */
-    size_t room;
+    size_t capacity;
     int64_t allowed_us;
     bool yields;
 } lanes[LANE_COUNT] = {
-    [LANE_ENGINE] = {.room = 4096, .allowed_us = 1000000},
-    [LANE_SEARCH] = {.threads = 1, .room = 1024, .allowed_us = 2500000, .yields = true},
-    [LANE_CLIENT] = {.room = 2048, .allowed_us = 1000000},
-    [LANE_CLIENT_SEARCH] = {.threads = 1, .room = 256, .allowed_us = 2500000, .yields = true},
+    [LANE_ENGINE] = {.capacity = 4096, .allowed_us = 1000000},
+    [LANE_SEARCH] = {.threads = 1, .capacity = 1024, .allowed_us = 2500000, .yields = true},
+    [LANE_CLIENT] = {.capacity = 2048, .allowed_us = 1000000},
+    [LANE_CLIENT_SEARCH] = {.threads = 1, .capacity = 256, .allowed_us = 2500000, .yields = true},
 };
 
 /* The connection was lost: make it again. */
@@ -98,7 +98,7 @@ static struct store_read *next_read(struct readers *all)
         pthread_cond_wait(&all->wake, &all->lock);
     if (all->queued > 0) {
         read = all->queue[all->first];
-        all->first = (all->first + 1) % all->room;
+        all->first = (all->first + 1) % all->capacity;
         all->queued--;
     }
     pthread_mutex_unlock(&all->lock);
@@ -137,8 +137,8 @@ void readers_open(struct readers *all, enum read_lane lane, struct db **connecti
     all->lost_since_us = lost_since_us;
     all->allowed_us = lanes[lane].allowed_us;
     all->yields = lanes[lane].yields;
-    all->room = lanes[lane].room;
-    all->queue = alloc_array(all->room, sizeof(struct store_read *));
+    all->capacity = lanes[lane].capacity;
+    all->queue = alloc_array(all->capacity, sizeof(struct store_read *));
     all->first = all->queued = 0;
     all->closing = false;
     if (pthread_mutex_init(&all->lock, NULL) != 0 || pthread_cond_init(&all->wake, NULL) != 0)
@@ -157,8 +157,8 @@ bool readers_submit(struct readers *all, struct store_read *read)
     bool taken = false;
 
     pthread_mutex_lock(&all->lock);
-    if (all->queued < all->room && mailbox_reserve(all->done)) {
-        all->queue[(all->first + all->queued++) % all->room] = read;
+    if (all->queued < all->capacity && mailbox_reserve(all->done)) {
+        all->queue[(all->first + all->queued++) % all->capacity] = read;
         pthread_cond_signal(&all->wake);
         taken = true;
     }

@@ -35,7 +35,7 @@ struct readers {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct store_read **queue; /* a ring */
-    size_t room, first, queued;
+    size_t capacity, first, queued;
     bool closing;
 };
 

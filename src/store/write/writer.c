@@ -395,9 +395,9 @@ static void note_refused(struct writer *w, const struct batch *b)
 {
     w->refused_count = 0;
     w->refused_batch = b->number;
-    if (w->refused_room < b->members.count) {
-        w->refused_room = b->members.count;
-        w->refused = alloc_resize(w->refused, w->refused_room, sizeof(*w->refused));
+    if (w->refused_capacity < b->members.count) {
+        w->refused_capacity = b->members.count;
+        w->refused = alloc_resize(w->refused, w->refused_capacity, sizeof(*w->refused));
     }
     for (size_t i = 0; i < b->members.count; i++) {
         const struct member *m = b->members.items[i];
@@ -479,11 +479,11 @@ void writer_open_waiting(struct writer *w, struct db *db, struct mailbox *done, 
 
 bool writer_submit(struct writer *w, struct batch *batch)
 {
-    unsigned room = w->waits ? 1 : WRITER_OUTSTANDING_MAX;
+    unsigned capacity = w->waits ? 1 : WRITER_OUTSTANDING_MAX;
     bool taken = false;
 
     pthread_mutex_lock(&w->lock);
-    if (w->outstanding < room && mailbox_reserve(w->done)) {
+    if (w->outstanding < capacity && mailbox_reserve(w->done)) {
         w->queue[w->outstanding++] = batch;
         pthread_cond_signal(&w->wake);
         taken = true;

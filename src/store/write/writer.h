@@ -46,7 +46,7 @@ struct writer {
     struct new_rows new_rows;
     /* Executions of the batch before that did not become true, for one that rests on it. */
     struct uuid *refused;
-    size_t refused_count, refused_room;
+    size_t refused_count, refused_capacity;
     int64_t refused_batch; /* ... of the batch with this number */
 
     pthread_mutex_t lock;
