@@ -204,17 +204,17 @@ bool correlate_load(struct reader *reader, struct arena *mem, const struct work 
                     struct str correlation, struct kept_read *out, struct err *err)
 {
     const struct execution *x = w->entry->x;
-    struct kept_signal *signals;
-    struct stored_kepts kepts;
+    struct buffered_signal *signals;
+    struct stored_buffered_signals buffered;
 
     *out = (struct kept_read){.correlation = str_copy(mem, correlation)};
-    if (!read_kept(reader, mem, x->org_id, correlation, w->entry->row, w->now_us, &kepts,
-                   &out->last_row, err))
+    if (!read_buffered_signals(reader, mem, x->org_id, correlation, w->entry->row, w->now_us,
+                               &buffered, &out->last_row, err))
         return false;
-    signals = ARENA_ARRAY(mem, kepts.count + 1, struct kept_signal);
-    for (size_t i = 0; i < kepts.count; i++)
-        if (may_take(x->program->access, kepts.items[i].sender))
-            signals[out->count++] = kepts.items[i].kept;
+    signals = ARENA_ARRAY(mem, buffered.count + 1, struct buffered_signal);
+    for (size_t i = 0; i < buffered.count; i++)
+        if (may_take(x->program->access, buffered.items[i].sender))
+            signals[out->count++] = buffered.items[i].buffered;
     out->signals = signals;
     return true;
 }

@@ -7,7 +7,7 @@
  * something newer than it has considered is refused and looks again:
  *
  *     signal_keep    a wait behind `waits_up_to`          MEMBER_STALE
- *     a commit       a kept signal behind `kept_up_to`    MEMBER_KEPT_STALE
+ *     a commit       a kept signal behind `buffered_up_to`    MEMBER_BUFFERED_STALE
  *
  * What has been delivered stays known by its id until it expires, without its
  * content, so that it can be sent again and is not delivered twice.
@@ -18,8 +18,8 @@
 #include "store/change.h"
 
 enum {
-    KEPT_SIGNALS_MAX = 1000, /* for one correlation ... */
-    KEPT_BYTES_MAX = 4 << 20 /* ... and as large are all of them */
+    BUFFERED_SIGNALS_MAX = 1000, /* for one correlation ... */
+    KEPT_BYTES_MAX = 4 << 20     /* ... and as large are all of them */
 };
 
 /* A signal that is to find its wait by a correlation. */

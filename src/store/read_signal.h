@@ -30,25 +30,26 @@ bool read_correlated(struct reader *r, struct arena *mem, struct str org_id, str
                      struct err *err) MUST_USE;
 
 /* A signal that is kept for a wait, and who sent it: {role, groups}. */
-struct stored_kept {
-    struct kept_signal kept;
+struct stored_buffered_signal {
+    struct buffered_signal buffered;
     struct value sender;
 };
 
-struct stored_kepts {
-    VEC_OF(struct stored_kept);
+struct stored_buffered_signals {
+    VEC_OF(struct stored_buffered_signal);
 };
 
 /*
  * What is kept for a correlation, oldest first, without what has expired and
  * what the execution of this row has received. *last_row is of all; 0: there is none.
  */
-bool read_kept(struct reader *r, struct arena *mem, struct str org_id, struct str correlation,
-               int64_t execution, int64_t now_us, struct stored_kepts *out, int64_t *last_row,
-               struct err *err) MUST_USE;
+bool read_buffered_signals(struct reader *r, struct arena *mem, struct str org_id,
+                           struct str correlation, int64_t execution, int64_t now_us,
+                           struct stored_buffered_signals *out, int64_t *last_row,
+                           struct err *err) MUST_USE;
 
 /* Whether any has expired and is still there; and how many are kept, from a counter. */
 bool read_expired(struct reader *r, int64_t now_us, bool *found, struct err *err) MUST_USE;
-bool read_kept_count(struct reader *r, int64_t *out, struct err *err) MUST_USE;
+bool read_buffered_count(struct reader *r, int64_t *out, struct err *err) MUST_USE;
 
 #endif

@@ -48,7 +48,7 @@ enum member_result {
     MEMBER_STALE,          /* the row_version was not the one it rests on */
     MEMBER_KEY_BUSY,       /* a live execution has this business key: `holder` */
     MEMBER_RECORD_STALE,   /* a record had another version than was read */
-    MEMBER_KEPT_STALE,     /* what is kept for a wait that begins is not what was read */
+    MEMBER_BUFFERED_STALE, /* what is kept for a wait that begins is not what was read */
     MEMBER_SIGNAL_KNOWN,   /* a signal of this id exists with the same content: `holder` */
     MEMBER_SIGNAL_DIFFERS, /* ... with other content */
     MEMBER_REPEATED,       /* the Idempotency-Key was used before with the same body: `answer` */

@@ -488,7 +488,7 @@ static void waits(struct buf *out, const char *name, const struct listed_waits *
 
         buf_printf(out, "%s %.*s %lld %.*s %.*s %lld %.*s %.*s\n", name, STR_ARG(w->step),
                    (long long)w->visit, STR_ARG(w->correlation), STR_ARG(w->types_json),
-                   (long long)w->kept_up_to, STR_ARG(w->assignees_json), STR_ARG(w->title));
+                   (long long)w->buffered_up_to, STR_ARG(w->assignees_json), STR_ARG(w->title));
     }
 }
 
@@ -506,8 +506,8 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
                    STR_ARG(c->needs_processes.items[i].key));
     for (size_t i = 0; i < c->needs_formers.count; i++)
         text(&out, "needs former", c->needs_formers.items[i]);
-    for (size_t i = 0; i < c->needs_kept.count; i++)
-        text(&out, "needs kept", c->needs_kept.items[i]);
+    for (size_t i = 0; i < c->needs_buffered.count; i++)
+        text(&out, "needs kept", c->needs_buffered.items[i]);
     number(&out, "needs child", (int64_t)c->needs_children.count);
     number(&out, "needs leases", c->needs_leases);
     number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
@@ -520,9 +520,9 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     text(&out, "signal", c->received != NULL ? c->received->json : STR_NONE);
     waits(&out, "opens", &c->opened);
     waits(&out, "closes", &c->closed);
-    for (size_t i = 0; i < c->kept_taken.count; i++)
-        buf_printf(&out, "takes %lld %.*s\n", (long long)c->kept_taken.items[i].row,
-                   STR_ARG(c->kept_taken.items[i].signal->json));
+    for (size_t i = 0; i < c->buffered_taken.count; i++)
+        buf_printf(&out, "takes %lld %.*s\n", (long long)c->buffered_taken.items[i].row,
+                   STR_ARG(c->buffered_taken.items[i].signal->json));
     rows(&out, &c->history);
     for (size_t i = 0; i < c->records.count; i++) {
         const struct record_write *w = &c->records.items[i];

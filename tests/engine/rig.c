@@ -431,13 +431,13 @@ static bool apply(struct rig *r, struct event ev)
             break;
         assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
                     c.needs_formers.count > 0 || c.needs_children.count > 0 ||
-                    c.needs_kept.count > 0 || c.needs_leases);
+                    c.needs_buffered.count > 0 || c.needs_leases);
         if (c.needs_leases) {
             reads.has_leases = true;
             reads.leases = r->leases;
         }
-        for (size_t i = 0; i < c.needs_kept.count; i++)
-            answer_kept(r, c.needs_kept.items[i], &reads.kept);
+        for (size_t i = 0; i < c.needs_buffered.count; i++)
+            answer_kept(r, c.needs_buffered.items[i], &reads.kept);
         for (size_t i = 0; i < c.needs_processes.count; i++)
             answer_process(r, &c.needs_processes.items[i], &reads.processes);
         for (size_t i = 0; i < c.needs_formers.count; i++)

@@ -16,7 +16,7 @@ static void start(const char *steps, const char *input)
 /* A signal that is kept for "o-1". */
 static void keep(const char *id, const char *type, const char *payload)
 {
-    struct kept_signal *signals = ARENA_ARRAY(&rig.mem, 8, struct kept_signal);
+    struct buffered_signal *signals = ARENA_ARRAY(&rig.mem, 8, struct buffered_signal);
     struct kept_read *read;
 
     rig.keeps_signals = true;
@@ -26,7 +26,7 @@ static void keep(const char *id, const char *type, const char *payload)
     assert_true(read->count < 8);
     for (uint32_t i = 0; i < read->count; i++)
         signals[i] = read->signals[i];
-    signals[read->count] = (struct kept_signal){
+    signals[read->count] = (struct buffered_signal){
         .row = 10 + read->count,
         .signal = {.id = str_of(id),
                    .type = str_of(type),
@@ -181,11 +181,11 @@ static void test_correlation__a_wait_takes_the_oldest_that_is_kept_for_it(void *
                         "{'type':'paid','payload':1,'by':{'id':'u2','name':'Bob'},'receivedAt':"
                         "'1970-01-01T00:00:05Z','timedOut':false}");
     assert_true(strstr(rig_output(&rig, "v"), "'payload':2") != NULL);
-    assert_int_equal(rig.last.kept_taken.count, 2);
-    assert_int_equal(rig.last.kept_taken.items[0].row, 11);
-    assert_int_equal(rig.last.kept_taken.items[1].row, 12);
+    assert_int_equal(rig.last.buffered_taken.count, 2);
+    assert_int_equal(rig.last.buffered_taken.items[0].row, 11);
+    assert_int_equal(rig.last.buffered_taken.items[1].row, 12);
     assert_string_equal(only(&rig.last.opened), "u 1 o-1");
-    assert_int_equal(rig.last.opened.items[0].kept_up_to, 12);
+    assert_int_equal(rig.last.opened.items[0].buffered_up_to, 12);
     rig_reload(&rig);
     assert_int_equal(rig.x->signals.list.count, 2);
 }
@@ -204,8 +204,8 @@ static void test_correlation__what_does_not_fit_stays_kept(void **state)
           "{}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_true(strstr(rig_output(&rig, "w"), "'payload':{'n':2,'m':'d'}") != NULL);
-    assert_int_equal(rig.last.kept_taken.count, 1);
-    assert_int_equal(rig.last.kept_taken.items[0].row, 12);
+    assert_int_equal(rig.last.buffered_taken.count, 1);
+    assert_int_equal(rig.last.buffered_taken.items[0].row, 12);
 }
 
 static void test_correlation__one_that_was_received_is_not_taken_again(void **state)
@@ -220,7 +220,7 @@ static void test_correlation__one_that_was_received_is_not_taken_again(void **st
     rig_pass(&rig, 3600 * SECOND);
     assert_true(rig_wake(&rig));
     assert_int_equal(rig.x->status, STATUS_WAITING);
-    assert_int_equal(rig.last.kept_taken.count, 0);
+    assert_int_equal(rig.last.buffered_taken.count, 0);
 }
 
 static void test_correlation__a_wait_for_new_ones_leaves_what_is_kept(void **state)
@@ -232,7 +232,7 @@ static void test_correlation__a_wait_for_new_ones_leaves_what_is_kept(void **sta
           "{}");
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.needs, 0);
-    assert_true(rig.last.opened.items[0].kept_up_to == INT64_MAX);
+    assert_true(rig.last.opened.items[0].buffered_up_to == INT64_MAX);
 }
 
 static void test_correlation__without_one_nothing_is_asked_for(void **state)
@@ -287,7 +287,7 @@ static void test_kept__a_wait_that_opens_again_looks_at_what_is_kept(void **stat
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
     assert_string_equal(rig_trace(&rig), "w");
     assert_string_equal(only(&rig.last.opened), "none");
-    assert_int_equal(rig.last.kept_taken.count, 1);
+    assert_int_equal(rig.last.buffered_taken.count, 1);
 }
 
 int main(void)

@@ -319,8 +319,8 @@ static void bench_answer_needs(struct arena *mem, const struct bench_state *from
 {
     if (c->needs_leases)
         reads->has_leases = true;
-    for (size_t i = 0; i < c->needs_kept.count; i++)
-        *VEC_ADD(mem, &reads->kept) = (struct kept_read){.correlation = c->needs_kept.items[i]};
+    for (size_t i = 0; i < c->needs_buffered.count; i++)
+        *VEC_ADD(mem, &reads->kept) = (struct kept_read){.correlation = c->needs_buffered.items[i]};
     for (size_t i = 0; i < c->needs_processes.count; i++) {
         struct process_read read = c->needs_processes.items[i];
 

@@ -85,15 +85,15 @@ bool correlation_refuses(const struct disk *d, struct member *m)
         const struct disk_correlated *s = &d->correlated.items[i];
 
         for (size_t k = 0; k < c->opened.count && !s->is_delivered; k++)
-            if (s->row > c->opened.items[k].kept_up_to &&
+            if (s->row > c->opened.items[k].buffered_up_to &&
                 str_eq(s->correlation, c->opened.items[k].correlation) &&
                 is_for(c->opened.items[k].types_json, s->type))
-                m->result = MEMBER_KEPT_STALE;
-        for (size_t k = 0; k < c->kept_taken.count && s->is_delivered; k++)
-            if (s->row == c->kept_taken.items[k].row)
-                m->result = MEMBER_KEPT_STALE;
+                m->result = MEMBER_BUFFERED_STALE;
+        for (size_t k = 0; k < c->buffered_taken.count && s->is_delivered; k++)
+            if (s->row == c->buffered_taken.items[k].row)
+                m->result = MEMBER_BUFFERED_STALE;
     }
-    return m->result == MEMBER_KEPT_STALE;
+    return m->result == MEMBER_BUFFERED_STALE;
 }
 
 /* No signal lies beside a wait that would take it; one that ended the server is left alone. */
@@ -132,8 +132,8 @@ void correlation_apply(struct sim *sim, const struct member *m)
     struct disk *d = &sim->disk;
     const struct commit *c = m->commit;
 
-    for (size_t i = 0; i < c->kept_taken.count; i++) {
-        struct disk_correlated *s = find(d, c->kept_taken.items[i].signal->id);
+    for (size_t i = 0; i < c->buffered_taken.count; i++) {
+        struct disk_correlated *s = find(d, c->buffered_taken.items[i].signal->id);
 
         SIM_CHECK(sim, s != NULL && !s->is_delivered, "I2: a kept signal was taken twice");
         s->is_delivered = true;
@@ -261,31 +261,32 @@ bool read_correlated(struct reader *r, struct arena *mem, struct str org_id, str
     return true;
 }
 
-bool read_kept(struct reader *r, struct arena *mem, struct str org_id, struct str correlation,
-               int64_t execution, int64_t now_us, struct stored_kepts *out, int64_t *last_row,
-               struct err *err)
+bool read_buffered_signals(struct reader *r, struct arena *mem, struct str org_id,
+                           struct str correlation, int64_t execution, int64_t now_us,
+                           struct stored_buffered_signals *out, int64_t *last_row, struct err *err)
 {
     const struct disk *d = &sim_of(r)->disk;
 
     (void)org_id;
     (void)execution; /* ids of these signals are no others' */
     (void)now_us;    /* nothing expires */
-    *out = (struct stored_kepts){0};
+    *out = (struct stored_buffered_signals){0};
     *last_row = 0;
     if (sim_read_fails(r, err))
         return false;
     for (size_t i = 0; i < d->correlated.count; i++) {
         const struct disk_correlated *s = &d->correlated.items[i];
-        struct stored_kept kept = {.kept = {.row = s->row,
-                                            .signal = {.id = s->id,
-                                                       .type = s->type,
-                                                       .by = value_map_empty(),
-                                                       .received_at_us = s->received_at_us}},
-                                   .sender = value_map_empty()};
+        struct stored_buffered_signal kept = {
+            .buffered = {.row = s->row,
+                         .signal = {.id = s->id,
+                                    .type = s->type,
+                                    .by = value_map_empty(),
+                                    .received_at_us = s->received_at_us}},
+            .sender = value_map_empty()};
 
         if (s->is_delivered || !str_eq(s->correlation, correlation))
             continue;
-        if (!json_read(mem, s->payload_json, &kept.kept.signal.payload, err))
+        if (!json_read(mem, s->payload_json, &kept.buffered.signal.payload, err))
             return false;
         *last_row = s->row;
         *VEC_ADD(mem, out) = kept;

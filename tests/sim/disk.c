@@ -328,8 +328,8 @@ static void write_commit(struct sim *sim, struct member *m)
         add_rows(sim, x, c);
         disk_write_records(sim, c);
         write_signal(sim, x, c->received);
-        for (size_t i = 0; i < c->kept_taken.count; i++)
-            write_signal(sim, x, c->kept_taken.items[i].signal);
+        for (size_t i = 0; i < c->buffered_taken.count; i++)
+            write_signal(sim, x, c->buffered_taken.items[i].signal);
         correlation_apply(sim, m);
         disk_write_letters(sim, x, c);
         disk_check_incident(sim, x, c->after);

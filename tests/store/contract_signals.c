@@ -74,22 +74,22 @@ static enum member_result keep(struct contract *c, const char *id, const char *t
     return keep_member(c, signal_of(c, id, type), 0)->result;
 }
 
-static struct listed_wait wait_of(const char *types, int64_t kept_up_to)
+static struct listed_wait wait_of(const char *types, int64_t buffered_up_to)
 {
     return (struct listed_wait){.step = STR("pay"),
                                 .visit = 1,
                                 .correlation = STR("o-1"),
                                 .types_json = str_of(types),
-                                .kept_up_to = kept_up_to};
+                                .buffered_up_to = buffered_up_to};
 }
 
 /* A start that waits for "o-1". */
-static struct commit *waiting(struct contract *c, const char *types, int64_t kept_up_to)
+static struct commit *waiting(struct contract *c, const char *types, int64_t buffered_up_to)
 {
     struct commit *start = contract_start(c, STATUS_WAITING, 1);
 
     start->after->updated_at_us = NOW;
-    *VEC_ADD(&c->mem, &start->opened) = wait_of(types, kept_up_to);
+    *VEC_ADD(&c->mem, &start->opened) = wait_of(types, buffered_up_to);
     return start;
 }
 
@@ -101,7 +101,7 @@ static void take(struct contract *c, struct commit *commit, int64_t row, const c
 
     *s = (struct signal){.id = str_of(id), .type = STR("paid"), .received_at_us = NOW, .seq = 1};
     assert_true(json_read(&c->mem, STR("{\"payload\":{\"sum\":5}}"), &s->view, &err));
-    *VEC_ADD(&c->mem, &commit->kept_taken) = (struct kept_take){.row = row, .signal = s};
+    *VEC_ADD(&c->mem, &commit->buffered_taken) = (struct buffered_take){.row = row, .signal = s};
 }
 
 /* --- reading --- */
@@ -110,7 +110,7 @@ struct look {
     struct str org_id;
     const char *type, *id;
     int64_t now_us, execution, last_row, count;
-    struct stored_kepts kepts;
+    struct stored_buffered_signals buffered;
     struct open_wait wait;
     struct known_signal known;
     bool is_found, is_known, has_expired;
@@ -121,14 +121,14 @@ static void load(struct contract *c, struct reader *r, void *context)
     struct look *l = context;
     struct err err;
 
-    assert_true(read_kept(r, &c->mem, l->org_id, STR("o-1"), l->execution, l->now_us, &l->kepts,
-                          &l->last_row, &err));
+    assert_true(read_buffered_signals(r, &c->mem, l->org_id, STR("o-1"), l->execution, l->now_us,
+                                      &l->buffered, &l->last_row, &err));
     assert_true(read_wait(r, &c->mem, l->org_id, STR("o-1"), str_of(l->type), l->wait.row, &l->wait,
                           &l->is_found, &err));
     assert_true(read_correlated(r, &c->mem, l->org_id, str_of(l->id), l->now_us, &l->known,
                                 &l->is_known, &err));
     assert_true(read_expired(r, l->now_us, &l->has_expired, &err));
-    assert_true(read_kept_count(r, &l->count, &err));
+    assert_true(read_buffered_count(r, &l->count, &err));
 }
 
 static struct look look_as(struct contract *c, struct look l)
@@ -161,19 +161,20 @@ static void test_store__signal_is_kept_for_its_wait(void **state)
     assert_int_equal(keep(c, "b", "other"), MEMBER_APPLIED);
     contract_reopen(c);
     l = look(c);
-    assert_int_equal(l.kepts.count, 2);
+    assert_int_equal(l.buffered.count, 2);
     assert_int_equal(l.count, 2);
-    assert_int_equal(l.kepts.items[1].kept.row, l.last_row);
-    assert_true(l.kepts.items[0].kept.row < l.last_row);
-    assert_str(l.kepts.items[0].kept.signal.id, "a");
-    assert_str(l.kepts.items[0].kept.signal.type, "paid");
-    assert_int_equal(l.kepts.items[0].kept.signal.received_at_us, NOW);
-    assert_int_equal(value_map_get_str(l.kepts.items[0].kept.signal.payload, STR("sum")).i, 5);
-    assert_str(value_text(value_map_get_str(l.kepts.items[0].sender, STR("role"))), "operator");
+    assert_int_equal(l.buffered.items[1].buffered.row, l.last_row);
+    assert_true(l.buffered.items[0].buffered.row < l.last_row);
+    assert_str(l.buffered.items[0].buffered.signal.id, "a");
+    assert_str(l.buffered.items[0].buffered.signal.type, "paid");
+    assert_int_equal(l.buffered.items[0].buffered.signal.received_at_us, NOW);
+    assert_int_equal(value_map_get_str(l.buffered.items[0].buffered.signal.payload, STR("sum")).i,
+                     5);
+    assert_str(value_text(value_map_get_str(l.buffered.items[0].sender, STR("role"))), "operator");
     assert_true(l.is_known && !l.known.is_delivered);
     /* Another organisation sees nothing of it. */
     l = look_as(c, (struct look){.org_id = STR("other")});
-    assert_int_equal(l.kepts.count, 0);
+    assert_int_equal(l.buffered.count, 0);
     assert_false(l.is_known);
 }
 
@@ -189,10 +190,10 @@ static void test_store__wait_takes_what_is_kept_once(void **state)
     take(c, first, l.last_row, "a");
     take(c, second, l.last_row, "a");
     assert_int_equal(contract_commit(c, first), MEMBER_APPLIED);
-    assert_int_equal(contract_commit(c, second), MEMBER_KEPT_STALE);
+    assert_int_equal(contract_commit(c, second), MEMBER_BUFFERED_STALE);
     assert_null(contract_load(c, second->after->id));
     l = look(c);
-    assert_int_equal(l.kepts.count, 0);
+    assert_int_equal(l.buffered.count, 0);
     assert_int_equal(l.count, 0);
     assert_true(l.is_known && l.known.is_delivered);
     assert_int_equal(uuid_cmp(l.known.execution, first->after->id), 0);
@@ -211,7 +212,7 @@ static void test_store__wait_that_has_not_seen_a_kept_signal_is_refused(void **s
 
     assert_int_equal(keep(c, "a", "paid"), MEMBER_APPLIED);
     l = look(c);
-    assert_int_equal(contract_commit(c, waiting(c, "[\"go\",\"paid\"]", 0)), MEMBER_KEPT_STALE);
+    assert_int_equal(contract_commit(c, waiting(c, "[\"go\",\"paid\"]", 0)), MEMBER_BUFFERED_STALE);
     assert_false(look(c).is_found);
     /* It has looked; it is for another type; it wants new ones only. */
     assert_int_equal(contract_commit(c, waiting(c, "\"paid\"", l.last_row)), MEMBER_APPLIED);
@@ -230,7 +231,7 @@ static void test_store__row_of_a_kept_signal_is_not_given_twice(void **state)
     seen = look(c).last_row;
     assert_int_equal(change(c, &purge.change)->result, MEMBER_APPLIED);
     assert_int_equal(keep(c, "b", "paid"), MEMBER_APPLIED);
-    assert_int_equal(contract_commit(c, waiting(c, "\"paid\"", seen)), MEMBER_KEPT_STALE);
+    assert_int_equal(contract_commit(c, waiting(c, "\"paid\"", seen)), MEMBER_BUFFERED_STALE);
 }
 
 static void test_store__signal_that_has_not_asked_a_wait_is_not_kept(void **state)
@@ -323,7 +324,7 @@ static void test_store__kept_signal_is_known_until_it_expires(void **state)
     assert_int_equal(keep(c, "a", "other"), MEMBER_SIGNAL_DIFFERS);
     assert_int_equal(look(c).count, 1);
 
-    assert_int_equal(look_as(c, (struct look){.now_us = NOW + HOUR}).kepts.count, 0);
+    assert_int_equal(look_as(c, (struct look){.now_us = NOW + HOUR}).buffered.count, 0);
     assert_false(look_as(c, (struct look){.now_us = NOW + HOUR}).is_known);
     late->received_at_us = NOW + HOUR;
     late->expires_at_us = NOW + 2 * HOUR;
@@ -374,7 +375,7 @@ static void test_store__too_many_are_not_kept(void **state)
     assert_int_equal(keep(c, "next", "paid"), MEMBER_FAILED);
     assert_int_equal(look(c).count, 1);
 
-    for (int i = 0; i <= KEPT_SIGNALS_MAX; i++) {
+    for (int i = 0; i <= BUFFERED_SIGNALS_MAX; i++) {
         struct correlated_signal *s = signal_of(c, str_printf(&c->mem, "s%d", i).ptr, "paid");
 
         s->correlation = STR("o-2");
@@ -384,7 +385,7 @@ static void test_store__too_many_are_not_kept(void **state)
     contract_write(c, b);
     assert_int_equal(m->result, MEMBER_FAILED);
     assert_int_equal(m->err.code, ERR_CONFLICT);
-    assert_int_equal(look(c).count, 1 + KEPT_SIGNALS_MAX);
+    assert_int_equal(look(c).count, 1 + BUFFERED_SIGNALS_MAX);
 }
 
 static void test_store__deleted_execution_leaves_no_wait(void **state)
@@ -417,7 +418,7 @@ static void test_store__refused_commit_opens_no_wait(void **state)
     take(c, stale, look(c).last_row, "a");
     assert_int_equal(contract_commit(c, stale), MEMBER_STALE);
     assert_false(look(c).is_found);
-    assert_int_equal(look(c).kepts.count, 1);
+    assert_int_equal(look(c).buffered.count, 1);
 }
 
 /* --- for other tests of stores --- */

@@ -12,7 +12,7 @@
 
 struct counts {
     int64_t executions[STATUS_COUNT];
-    int64_t open_letters, kept_signals;
+    int64_t open_letters, buffered_signals;
     int64_t outbox_pending, outbox_oldest_at_us;
     int64_t store_bytes;
     struct job_counts jobs;
@@ -27,7 +27,7 @@ static bool run_metrics(struct lookup *q, struct reader *reader, struct err *err
 
     return read_counts(reader, counts->executions, err) &&
            read_open_letters(reader, &counts->open_letters, err) &&
-           read_kept_count(reader, &counts->kept_signals, err) &&
+           read_buffered_count(reader, &counts->buffered_signals, err) &&
            read_outbox_figures(reader, &counts->outbox_pending, &counts->outbox_oldest_at_us,
                                err) &&
            read_store_bytes(reader, &counts->store_bytes, err) &&
@@ -110,7 +110,7 @@ static void answer_metrics(struct lookup *q)
         meter_set(m, METER_EXECUTIONS, str_of(status_name((enum execution_status)i)), STR_NONE,
                   STR_NONE, counts->executions[i]);
     metrics_show(m, METER_DEAD_LETTERS, counts->open_letters);
-    metrics_show(m, METER_KEPT_SIGNALS, counts->kept_signals);
+    metrics_show(m, METER_BUFFERED_SIGNALS, counts->buffered_signals);
     metrics_show(m, METER_OUTBOX_PENDING, counts->outbox_pending);
     age_us = counts->outbox_oldest_at_us > 0
                  ? api_now_us(q->call->api) - counts->outbox_oldest_at_us
@@ -128,7 +128,7 @@ static void answer_without_store(struct call *c)
 
     meter_hide(m, METER_EXECUTIONS);
     meter_hide(m, METER_DEAD_LETTERS);
-    meter_hide(m, METER_KEPT_SIGNALS);
+    meter_hide(m, METER_BUFFERED_SIGNALS);
     meter_hide(m, METER_OUTBOX_PENDING);
     meter_hide(m, METER_OUTBOX_AGE);
     meter_hide(m, METER_JOBS);

@@ -28,22 +28,24 @@ bool correlation_look(struct turn *t, struct str correlation, const struct kept_
     *out = kept_read_find(t->ev, correlation);
     if (*out != NULL || !t->ev->buffers_signals)
         return true;
-    *VEC_ADD(t->mem, &t->out->needs_kept) = correlation;
+    *VEC_ADD(t->mem, &t->out->needs_buffered) = correlation;
     return false;
 }
 
-bool correlation_has(const struct turn *t, const struct kept_signal *kept)
+bool correlation_has(const struct turn *t, const struct buffered_signal *kept)
 {
-    for (size_t i = 0; i < t->out->kept_taken.count; i++)
-        if (t->out->kept_taken.items[i].row == kept->row)
+    for (size_t i = 0; i < t->out->buffered_taken.count; i++)
+        if (t->out->buffered_taken.items[i].row == kept->row)
             return true;
     return signals_find(&t->x->signals, kept->signal.id) != NULL;
 }
 
-void correlation_take(struct turn *t, const struct kept_signal *kept, const struct signal *signal)
+void correlation_take(struct turn *t, const struct buffered_signal *kept,
+                      const struct signal *signal)
 {
     receive(t, signal);
-    *VEC_ADD(t->mem, &t->out->kept_taken) = (struct kept_take){.row = kept->row, .signal = signal};
+    *VEC_ADD(t->mem, &t->out->buffered_taken) =
+        (struct buffered_take){.row = kept->row, .signal = signal};
 }
 
 /* --- what opens and closes --- */
@@ -129,7 +131,7 @@ static void open_wait(struct turn *t, struct listed_wait w)
 {
     const struct kept_read *kept = kept_read_find(t->ev, w.correlation);
 
-    w.kept_up_to = kept == NULL ? INT64_MAX : kept->last_row;
+    w.buffered_up_to = kept == NULL ? INT64_MAX : kept->last_row;
     w.form_json = correlation_form(t, w.step);
     if (w.is_public)
         add_links(t, &w);

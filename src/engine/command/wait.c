@@ -221,8 +221,8 @@ static const struct signal *find_buffered(struct turn *t, const struct command *
 }
 
 /* The same among those that are kept for its correlation. STEP_NEEDS: they must be read first. */
-static enum step_result find_kept(struct turn *t, const struct command *c, struct value types,
-                                  const struct signal **out, struct value *payload)
+static enum step_result find_correlated(struct turn *t, const struct command *c, struct value types,
+                                        const struct signal **out, struct value *payload)
 {
     const struct kept_read *kept;
 
@@ -257,8 +257,8 @@ enum step_result wait_looks(struct turn *t, const struct step *step, struct valu
     *took = 0;
     if (c->type != COMMAND_WAIT_SIGNAL || c->wait->accepts_new_only)
         return STEP_DONE;
-    if (find_kept(t, c, turn_read(t, t->x->cursor.types_json, value_null()), &signal, &payload) ==
-        STEP_NEEDS)
+    if (find_correlated(t, c, turn_read(t, t->x->cursor.types_json, value_null()), &signal,
+                        &payload) == STEP_NEEDS)
         return STEP_NEEDS;
     if (signal != NULL) {
         *out = answer(t, signal, payload);
@@ -403,7 +403,7 @@ enum step_result wait_begin(struct turn *t, const struct step *step, struct valu
     if (!c->wait->accepts_new_only)
         signal = find_buffered(t, c, types, &payload);
     if (!c->wait->accepts_new_only && signal == NULL &&
-        find_kept(t, c, types, &signal, &payload) == STEP_NEEDS)
+        find_correlated(t, c, types, &signal, &payload) == STEP_NEEDS)
         return STEP_NEEDS;
     if (signal != NULL) {
         people_leave(t, c);

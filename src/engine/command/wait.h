@@ -143,10 +143,11 @@ bool correlation_look(struct turn *t, struct str correlation,
                       const struct kept_read **out) MUST_USE;
 
 /* Whether the execution has received it. */
-bool correlation_has(const struct turn *t, const struct kept_signal *kept);
+bool correlation_has(const struct turn *t, const struct buffered_signal *kept);
 
 /* The execution receives it, and nobody else will. */
-void correlation_take(struct turn *t, const struct kept_signal *kept, const struct signal *signal);
+void correlation_take(struct turn *t, const struct buffered_signal *kept,
+                      const struct signal *signal);
 
 /* The commit says which waits it opens and closes, `before` being the state that it rests on. */
 void correlation_compare(struct turn *t, const struct execution *before);

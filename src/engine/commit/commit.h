@@ -81,7 +81,7 @@ struct listed_wait {
     int64_t visit;
     struct str types_json;
     struct str correlation;    /* or empty */
-    int64_t kept_up_to;        /* of one that opens: kept signals up to this row were looked at */
+    int64_t buffered_up_to;    /* of one that opens: kept signals up to this row were looked at */
     struct str assignees_json; /* a list of keys; or empty */
     struct str title;          /* or empty */
     struct str form_json;      /* of one that opens: as it was written; or empty */
@@ -214,7 +214,7 @@ struct commit {
     bool needs_leases; /* which of its attempts workers hold */
     struct {
         VEC_OF(struct str);
-    } needs_kept;                      /* correlations: what is kept for them */
+    } needs_buffered;                  /* correlations: what is kept for them */
     struct render_reads needs_renders; /* all but what came of it */
     struct mock_reads needs_mocks;     /* name, call and input are what is asked for */
     struct command_runs commands;      /* when the event traces */
@@ -238,7 +238,7 @@ struct commit {
     struct findings findings;       /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                     /* the version or the deadline of the execution has changed */
     const struct signal *received;  /* a signal to be stored, or NULL */
-    struct kept_takes kept_taken;   /* more of them, that were kept until now */
+    struct buffered_takes buffered_taken; /* more of them, that were kept until now */
     struct listed_waits opened, closed;
     bool writes_context; /* checkpoint: context_json is set */
     struct str context_json;

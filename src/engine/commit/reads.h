@@ -109,26 +109,26 @@ struct arrival {
 };
 
 /* One that came by correlation, found no wait and is kept for it. */
-struct kept_signal {
+struct buffered_signal {
     int64_t row; /* the store's own key: later ones have larger ones */
     struct arrival signal;
 };
 
 /* One that a wait took when it began. */
-struct kept_take {
+struct buffered_take {
     int64_t row;
     const struct signal *signal;
 };
 
-struct kept_takes {
-    VEC_OF(struct kept_take);
+struct buffered_takes {
+    VEC_OF(struct buffered_take);
 };
 
 /* All that is kept for a correlation, oldest first, but for what this execution has received. */
 struct kept_read {
     struct str correlation;
     int64_t last_row; /* the store held none above this one */
-    const struct kept_signal *signals;
+    const struct buffered_signal *signals;
     uint32_t count;
 };
 

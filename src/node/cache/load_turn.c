@@ -146,9 +146,9 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
     for (size_t i = 0; i < c->needs_formers.count; i++)
         if (!load_former(n, reader, mem, c->needs_formers.items[i], w, err))
             return false;
-    for (size_t i = 0; i < c->needs_kept.count; i++)
-        if (!correlate_load(reader, mem, w, c->needs_kept.items[i], VEC_ADD(mem, &w->reads->kept),
-                            err))
+    for (size_t i = 0; i < c->needs_buffered.count; i++)
+        if (!correlate_load(reader, mem, w, c->needs_buffered.items[i],
+                            VEC_ADD(mem, &w->reads->kept), err))
             return false;
     for (size_t i = 0; i < c->needs_renders.count; i++)
         if (!render_template(reader, mem, &c->needs_renders.items[i],

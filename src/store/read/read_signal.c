@@ -42,9 +42,10 @@ static bool rows_json(const struct rows *rows, unsigned column, struct value *ou
     return text.len == 0 || json_read(rows->mem, text, out, err);
 }
 
-static bool add_kept(const struct rows *rows, struct stored_kepts *out, struct err *err)
+static bool add_buffered(const struct rows *rows, struct stored_buffered_signals *out,
+                         struct err *err)
 {
-    struct kept_signal kept = {
+    struct buffered_signal kept = {
         .row = rows_int(rows, 0),
         .signal = {.id = rows_text(rows, 1),
                    .type = rows_text(rows, 2),
@@ -55,19 +56,19 @@ static bool add_kept(const struct rows *rows, struct stored_kepts *out, struct e
     if (!rows_json(rows, 3, &kept.signal.payload, err) ||
         !rows_json(rows, 4, &kept.signal.by, err) || !rows_json(rows, 5, &sender, err))
         return false;
-    *VEC_ADD(rows->mem, out) = (struct stored_kept){.kept = kept, .sender = sender};
+    *VEC_ADD(rows->mem, out) = (struct stored_buffered_signal){.buffered = kept, .sender = sender};
     return true;
 }
 
-bool read_kept(struct reader *r, struct arena *mem, struct str org_id, struct str correlation,
-               int64_t execution, int64_t now_us, struct stored_kepts *out, int64_t *last_row,
-               struct err *err)
+bool read_buffered_signals(struct reader *r, struct arena *mem, struct str org_id,
+                           struct str correlation, int64_t execution, int64_t now_us,
+                           struct stored_buffered_signals *out, int64_t *last_row, struct err *err)
 {
     struct rows rows = rows_run(
         r, mem, SQL_READ_KEPT, DB_PARAMS(db_text(org_id), db_text(correlation), db_int(execution)));
     bool ok = true;
 
-    *out = (struct stored_kepts){0};
+    *out = (struct stored_buffered_signals){0};
     *last_row = 0;
     for (; ok && rows_has(&rows); rows_next(&rows)) {
         bool has_expired = rows_int(&rows, 7) <= now_us;
@@ -75,7 +76,7 @@ bool read_kept(struct reader *r, struct arena *mem, struct str org_id, struct st
 
         *last_row = rows_int(&rows, 0);
         if (!has_expired && !is_received)
-            ok = add_kept(&rows, out, err);
+            ok = add_buffered(&rows, out, err);
     }
     return rows_end(&rows, err) && ok;
 }
@@ -89,7 +90,8 @@ bool read_expired(struct reader *r, int64_t now_us, bool *found, struct err *err
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
-bool read_kept_count(struct reader *r, int64_t *out, struct err *err)
+bool read_buffered_count(struct reader *r, int64_t *out, struct err *err)
 {
-    return row_int_or_0(r, SQL_COUNTER, DB_PARAMS(db_text(STR(COUNTER_KEPT_SIGNALS))), out, err);
+    return row_int_or_0(r, SQL_COUNTER, DB_PARAMS(db_text(STR(COUNTER_BUFFERED_SIGNALS))), out,
+                        err);
 }

@@ -60,7 +60,7 @@ struct apply {
     int64_t counts[STATUS_COUNT]; /* how many more executions have this status */
     int64_t open_letters;         /* how many more dead letters are open */
     int64_t outbox_pending;       /* how many more messages wait for their delivery */
-    int64_t kept_signals;         /* how many more signals are kept for a wait */
+    int64_t buffered_signals;     /* how many more signals are kept for a wait */
     int64_t stored_answers;       /* how many were put into http_idempotency ... */
     int64_t answered_at_us;       /* ... and when */
     bool wrote;                   /* the current member has changed something */
@@ -96,7 +96,7 @@ bool apply_letters(struct apply *a, const struct member *m) MUST_USE;
 #define COUNTER_OUTBOX "outbox"
 
 /* What the counter of signals that are kept for a wait is called. */
-#define COUNTER_KEPT_SIGNALS "kept_signals"
+#define COUNTER_BUFFERED_SIGNALS "kept_signals" /* as installations have stored it */
 
 /*
  * What a commit has to do with correlations, in change_signal.c. The first is

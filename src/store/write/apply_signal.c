@@ -72,7 +72,7 @@ bool apply_signal(struct apply *a, const struct signal *s, int64_t row,
 /* Those that were kept until now; they have been in the store as they are. */
 bool apply_taken(struct apply *a, struct member *m)
 {
-    const struct kept_takes *takes = &m->commit->kept_taken;
+    const struct buffered_takes *takes = &m->commit->buffered_taken;
 
     for (size_t i = 0; i < takes->count; i++) {
         struct signal_texts texts;

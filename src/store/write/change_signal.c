@@ -42,7 +42,7 @@ static bool is_known(struct apply *a, struct member *m, const struct correlated_
         *end = apply_refuse(a, m, is_same ? MEMBER_SIGNAL_KNOWN : MEMBER_SIGNAL_DIFFERS);
         return true;
     }
-    a->kept_signals -= is_kept;
+    a->buffered_signals -= is_kept;
     return !apply_write(a, SQL_CORRELATED_DROP, DB_PARAMS(db_int(row)));
 }
 
@@ -69,7 +69,7 @@ static bool correlated_insert(struct apply *a, const struct correlated_signal *s
         a->status = DB_CONFLICT;
         return false;
     }
-    a->kept_signals += is_kept;
+    a->buffered_signals += is_kept;
     return true;
 }
 
@@ -89,12 +89,12 @@ static bool is_full(struct apply *a, const struct correlated_signal *s, bool *ou
 {
     const enum sql sql = SQL_KEPT_MEASURE;
 
-    a->status =
-        db_run(a->db, sql,
-               DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(KEPT_SIGNALS_MAX)));
+    a->status = db_run(
+        a->db, sql,
+        DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(BUFFERED_SIGNALS_MAX)));
     if (a->status == DB_ROW)
         *out =
-            db_column_int(a->db, sql, 0) >= KEPT_SIGNALS_MAX ||
+            db_column_int(a->db, sql, 0) >= BUFFERED_SIGNALS_MAX ||
             db_column_int(a->db, sql, 1) + (int64_t)s->payload_json.len > (int64_t)KEPT_BYTES_MAX;
     db_end(a->db, sql);
     return a->status == DB_ROW;
@@ -132,15 +132,16 @@ static bool has_later_signal(struct apply *a, const struct member *m, const stru
     a->status = DB_DONE;
     return w->correlation.len == 0 ||
            apply_finds(a, SQL_KEPT_AFTER,
-                       DB_PARAMS(db_text(e->org_id), db_text(w->correlation), db_int(w->kept_up_to),
-                                 db_int(e->updated_at_us), db_text(w->types_json)),
+                       DB_PARAMS(db_text(e->org_id), db_text(w->correlation),
+                                 db_int(w->buffered_up_to), db_int(e->updated_at_us),
+                                 db_text(w->types_json)),
                        out);
 }
 
 /* What was kept is this execution's, unless another one was faster. */
-static enum apply_result take_kept(struct apply *a, struct member *m)
+static enum apply_result take_buffered(struct apply *a, struct member *m)
 {
-    const struct kept_takes *takes = &m->commit->kept_taken;
+    const struct buffered_takes *takes = &m->commit->buffered_taken;
 
     for (size_t i = 0; i < takes->count; i++) {
         if (!apply_write(a, SQL_KEPT_TAKE,
@@ -149,8 +150,8 @@ static enum apply_result take_kept(struct apply *a, struct member *m)
                                    db_int(m->commit->after->updated_at_us + DELIVERED_KNOWN_US))))
             return APPLY_FAILED;
         if (db_changes(a->db) == 0)
-            return apply_refuse(a, m, MEMBER_KEPT_STALE);
-        a->kept_signals--;
+            return apply_refuse(a, m, MEMBER_BUFFERED_STALE);
+        a->buffered_signals--;
     }
     return APPLY_DONE;
 }
@@ -165,11 +166,11 @@ enum apply_result apply_check_correlation(struct apply *a, struct member *m)
         if (!has_later_signal(a, m, &c->opened.items[i], &is_late))
             return APPLY_FAILED;
         if (is_late)
-            return apply_refuse(a, m, MEMBER_KEPT_STALE);
+            return apply_refuse(a, m, MEMBER_BUFFERED_STALE);
     }
     if (m->correlated != NULL && m->correlated->has_own_id && is_known(a, m, m->correlated, &end))
         return end;
-    return take_kept(a, m);
+    return take_buffered(a, m);
 }
 
 static bool delete_wait(struct apply *a, int64_t execution, const struct listed_wait *w)
@@ -237,7 +238,7 @@ enum apply_result signal_purge_apply(struct apply *a, struct member *m)
     if (!apply_write(a, SQL_KEPT_PURGE, params, 2))
         return APPLY_FAILED;
     p->purged += db_changes(a->db);
-    a->kept_signals -= db_changes(a->db);
+    a->buffered_signals -= db_changes(a->db);
     if (!apply_write(a, SQL_DELIVERED_PURGE, params, 2))
         return APPLY_FAILED;
     p->purged += db_changes(a->db);

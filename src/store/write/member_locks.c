@@ -63,8 +63,8 @@ static void lock_taken(struct member_locks *l)
             member_lock(
                 l, SQL_LOCK_CORRELATIONS,
                 DB_PARAMS(db_text(c->after->org_id), db_text(c->opened.items[i].correlation)));
-    for (size_t i = 0; i < c->kept_taken.count; i++)
-        lock_int(l, SQL_LOCK_KEPT, c->kept_taken.items[i].row);
+    for (size_t i = 0; i < c->buffered_taken.count; i++)
+        lock_int(l, SQL_LOCK_KEPT, c->buffered_taken.items[i].row);
     if (m->correlated != NULL && m->correlated->has_own_id)
         member_lock(l, SQL_LOCK_CORRELATED,
                     DB_PARAMS(db_text(m->correlated->org_id), db_text(m->correlated->id)));
@@ -195,7 +195,7 @@ static void lock_returned(struct member_locks *l)
         lock_int(l, SQL_LOCK_JOBS, jobs->items[i].key);
 }
 
-static void lock_kept(struct member_locks *l)
+static void lock_buffered(struct member_locks *l)
 {
     const struct correlated_signal *s = l->m->correlated;
 

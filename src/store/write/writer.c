@@ -129,7 +129,7 @@ static enum db_status write_sums(struct writer *w, struct apply *a, const struct
         int64_t more;
     } counters[] = {{STR(COUNTER_OPEN_LETTERS), a->open_letters},
                     {STR(COUNTER_OUTBOX), a->outbox_pending},
-                    {STR(COUNTER_KEPT_SIGNALS), a->kept_signals}};
+                    {STR(COUNTER_BUFFERED_SIGNALS), a->buffered_signals}};
     enum db_status status = DB_DONE;
 
     if (a->stored_answers > 0)
