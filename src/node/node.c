@@ -23,7 +23,7 @@
 #include "node/outside/relay.h"
 #include "node/outside/triggers.h"
 #include "node/request.h"
-#include "node/silent.h"
+#include "node/store_away.h"
 #include "node/timers.h"
 #include "node/wake.h"
 #include "node/work.h"
@@ -56,7 +56,7 @@ bool node_read(struct node *n, struct node_read *read, struct err *err)
     if (read->lane != LANE_ENGINE && read->lane != LANE_SEARCH && node_store_is_away(n))
         return err_set(err, ERR_STORE_AWAY, "the database does not answer; try again later");
     if (store_read(n->store, &read->task)) {
-        silent_asked(n, read);
+        store_away_asked(n, read);
         return true;
     }
     return err_set(err, ERR_OVERLOADED, "too many reads are in flight");
@@ -72,12 +72,12 @@ static bool take_done(struct node *n)
     for (size_t i = 0; i < count; i++) {
         enum store_item *item = items[i];
         if (*item == STORE_BATCH) {
-            silent_answered(n, NULL);
+            store_away_answered(n, NULL);
             batch_done(n, items[i]);
         } else {
             struct store_read *task = items[i];
             struct node_read *read = task->owner;
-            silent_answered(n, read);
+            store_away_answered(n, read);
             read->done(read);
         }
     }
@@ -161,7 +161,7 @@ static enum node_result give_up(const struct node *n)
                           : "stopped while executions were in flight; the next start goes on",
               LOG_FIELDS(log_int("batches", n->batches->outstanding),
                          log_int("requests", (int64_t)n->pending),
-                         log_int("silent_ms", node_store_silent_us(n) / 1000)));
+                         log_int("silent_ms", node_store_away_us(n) / 1000)));
     return has_changes ? NODE_UNDECIDED : NODE_DRAINED;
 }
 
@@ -262,7 +262,7 @@ enum node_readiness node_readiness(const struct node *n)
 {
     if (n->is_draining)
         return NODE_STOPPING;
-    if (node_store_silent_us(n) >= STORE_LATE_US)
+    if (node_store_away_us(n) >= STORE_LATE_US)
         return NODE_STORE_AWAY;
     if (n->batches->no_space)
         return NODE_NO_SPACE;

@@ -151,7 +151,7 @@ enum node_readiness node_readiness(const struct node *n);
  */
 #define STORE_LATE_US INT64_C(5000000)
 #define STORE_AWAY_US INT64_C(10000000)
-int64_t node_store_silent_us(const struct node *n);
+int64_t node_store_away_us(const struct node *n);
 bool node_store_is_away(const struct node *n);
 
 /* --- other sources of the loop --- */

@@ -24,7 +24,7 @@ void health_ready(struct call *c)
     if (is == NODE_STORE_AWAY)
         object_text(&out, "detail",
                     str_printf(c->mem, "the database has not answered for %lld s",
-                               (long long)(node_store_silent_us(c->node) / 1000000)));
+                               (long long)(node_store_away_us(c->node) / 1000000)));
     if (is == NODE_NO_SPACE)
         object_text(&out, "detail",
                     STR("the volume of the database is full: changes are refused, but for "

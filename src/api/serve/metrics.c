@@ -71,7 +71,7 @@ static void answer_with_node(struct call *c, struct meters *m)
     metrics_show(m, METER_DATA_FREE, stats.data.free_bytes);
     metrics_show(m, METER_DATA_SIZE, stats.data.size_bytes);
     metrics_show(m, METER_READY, node_readiness(c->node) == NODE_READY);
-    metrics_show(m, METER_STORE_SILENT, node_store_silent_us(c->node));
+    metrics_show(m, METER_STORE_AWAY, node_store_away_us(c->node));
     metrics_show(m, METER_REQUESTS, (int64_t)c->http->number);
     buf_init_arena(&out, c->mem);
     meters_write(m, &out);
@@ -148,7 +148,7 @@ void metrics_get(struct call *c)
         call_refuse_text(c, ERR_FORBIDDEN, "figures are for viewers of the default organisation");
     else if (node_meters(c->node) == NULL)
         call_refuse_text(c, ERR_NOT_FOUND, "this server measures nothing");
-    else if (node_store_silent_us(c->node) >= STORE_LATE_US)
+    else if (node_store_away_us(c->node) >= STORE_LATE_US)
         answer_without_store(c);
     else
         lookup_start(c, ARENA_NEW(c->mem, struct counts), run_metrics, answer_metrics);

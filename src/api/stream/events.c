@@ -86,7 +86,7 @@ static struct follower **bucket_of(struct events *e, struct uuid id)
 
 /* --- how many there are --- */
 
-static void hear(void *context, const struct node_notice *news);
+static void on_notice(void *context, const struct node_notice *news);
 
 /* The streams of a user, those included that are being opened. */
 static size_t count_of(const struct events *e, struct str user_id)
@@ -112,7 +112,7 @@ static bool count_up(struct events *e, struct call *c)
                                 "you have %d streams open, which is the most that a user may have",
                                 STREAMS_MAX_OF_USER);
     if (e->count++ == 0)
-        node_listen(e->node, hear, e);
+        node_listen(e->node, on_notice, e);
     return true;
 }
 
@@ -368,7 +368,7 @@ void tasks_listen(struct call *c)
         feed_listen(e->tasks, c, &filter, count_down, e);
 }
 
-/* --- what is heard --- */
+/* --- notices of the node --- */
 
 /* A commit that cannot be passed on now. */
 static void fall_behind(struct follower *f)
@@ -431,7 +431,7 @@ static void notify_listeners(struct events *e, const struct node_notice *news)
                                            .members = buf_view(&e->text)});
 }
 
-static void hear(void *context, const struct node_notice *news)
+static void on_notice(void *context, const struct node_notice *news)
 {
     struct events *e = context;
 
