@@ -57,9 +57,8 @@ struct node {
 #define PART(type, name) struct type *name;
 #include "node/parts.def"
 #undef PART
-    size_t pending;            /* requests in flight */
-    unsigned counting_crashes; /* so many are not durable; nothing is advanced before */
-    struct chore **chores;     /* by enum chore_id; NULL: this node does not do it */
+    size_t pending;        /* requests in flight */
+    struct chore **chores; /* by enum chore_id; NULL: this node does not do it */
 };
 
 #endif

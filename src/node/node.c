@@ -13,6 +13,7 @@
 #include "node/chore/chore.h"
 #include "node/cluster/config.h"
 #include "node/cluster/waiters.h"
+#include "node/guard/crash.h"
 #include "node/guard/park.h"
 #include "node/guard/poison.h"
 #include "node/inner.h"
@@ -113,7 +114,7 @@ static int64_t idle_us(const struct node *n)
     int64_t us = INT64_MAX;
 
     if (n->entries->ready_first != NULL && n->batches->outstanding < OUTSTANDING_MAX &&
-        n->counting_crashes == 0 && n->config->is_known)
+        !crash_holds_all(n) && n->config->is_known)
         us = batch_pause_us(n);
     if (n->batches->current->members.count > 0 && n->batches->outstanding == 0)
         us = min_us(us, batch_pause_us(n));
@@ -397,7 +398,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
 
 void node_abandon(struct node *n)
 {
-    if (n->counting_crashes == 0)
+    if (n->crashes->count == 0)
         poison_forgive(n->poison);
 }
 

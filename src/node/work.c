@@ -11,6 +11,7 @@
 #include "node/cache/program.h"
 #include "node/cluster/config.h"
 #include "node/cluster/waiters.h"
+#include "node/guard/crash.h"
 #include "node/guard/guard.h"
 #include "node/guard/park.h"
 #include "node/guard/poison.h"
@@ -334,7 +335,7 @@ void works_run(struct node *n)
     const struct entry *last = n->entries->ready_last;
     bool was_last = last == NULL;
 
-    if (n->counting_crashes > 0 || !n->config->is_known || batch_pause_us(n) > 0)
+    if (crash_holds_all(n) || !n->config->is_known || batch_pause_us(n) > 0)
         return;
     /* Those that become ready meanwhile are for the next pass. */
     while (!was_last && !batch_is_full(n)) {

@@ -1,5 +1,8 @@
 // test_row_locks.mjs - rows that somebody else has locked in PostgreSQL: what needs them comes later and
 // once, and nothing else waits.
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { check, equal } from '../lib/claims.mjs';
 import { refused } from '../lib/client.mjs';
 import { claim, run } from '../lib/stores.mjs';
@@ -130,6 +133,34 @@ claim('a key that somebody inserts and does not commit delays who inserts the sa
     await release();
     equal([(await late).status, (await late).body], [201, { id: 'inserted', version: 1, n: 1 }]);
     c.close();
+}, ON);
+
+claim('the count of a crash waits for its own execution, and the node begins with all others', async (rig) => {
+    const [poisoned, other] = await Promise.all(['a', 'b'].map((c) => rig.begin('asks', { input: { c: `crash-${c}` } })));
+    for (const { id } of [poisoned, other])
+        await until('it waits', async () => (await rig.api('GET', `/executions/${id}`)).body.waitingFor?.kind === 'signal');
+    await rig.server.kill();
+    // As a process leaves the file that ends while it works on this execution.
+    const file = openSync(join(rig.server.data, 'poison'), 'r+');
+    writeSync(file, Buffer.from(poisoned.id.replaceAll('-', ''), 'hex'), 0, 16, 0);
+    closeSync(file);
+    const release = await rig.postgres.holdWhat(`SELECT 1 FROM execution WHERE id = '${poisoned.id}' FOR UPDATE`);
+    await rig.start();
+    const started = await timed('a start', rig.api('POST', '/executions?wait=60s', { code: 'quick' }));
+    const signalled = await timed('a signal', rig.api('POST', `/executions/${other.id}/signal?wait=60s`, { type: 'go', payload: {} }));
+    const c = rig.server.client();
+    let ended = false;
+    const late = c.ask('POST', `/api/v1/executions/${poisoned.id}/signal`, { type: 'go', payload: {} }).finally(() => (ended = true));
+    await sleep(2000); // longer than a batch that waits
+    equal([started.answer.body.status, started.ms < QUICK_MS], ['completed', true], `${started.ms} ms: ${started.answer.raw}`);
+    equal([signalled.answer.status < 300, signalled.ms < QUICK_MS], [true, true], `${signalled.ms} ms: ${signalled.answer.raw}`);
+    check(!ended, 'nothing happens to it before its crash is counted');
+    equal(rig.sql(`SELECT crash_count FROM execution WHERE id = '${poisoned.id}'`), ['0']);
+    await release();
+    check((await late).status < 300, (await late).raw);
+    c.close();
+    await until('it has ended', async () => (await rig.api('GET', `/executions/${poisoned.id}`)).body.status === 'completed');
+    await until('the crash is counted and forgotten', () => readFileSync(join(rig.server.data, 'poison')).every((b) => b === 0));
 }, ON);
 
 claim('two servers that change the same things in any order go on', async (rig) => {

@@ -9,6 +9,7 @@
 #include "node/cache/program.h"
 #include "node/cache/taken.h"
 #include "node/cluster/waiters.h"
+#include "node/guard/crash.h"
 #include "node/guard/park.h"
 #include "node/guard/poison.h"
 #include "node/inner.h"
@@ -303,11 +304,14 @@ void loads_send_group(struct node *n)
 
 void load_entry(struct node *n, struct entry *e)
 {
-    struct execution_load *l = LOAD_NEW(n, struct execution_load, NULL, NULL);
     struct group_load *group = n->loads->group;
+    struct execution_load *l;
 
     e->state = ENTRY_LOADING;
     e->events.is_unread = false;
+    if (crash_holds(n, e->id))
+        return;
+    l = LOAD_NEW(n, struct execution_load, NULL, NULL);
     l->entry = e;
     if (group == NULL) {
         group = n->loads->group = LOAD_NEW(n, struct group_load, run_group, done_group);

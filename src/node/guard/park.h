@@ -17,9 +17,9 @@
 #ifndef PAWL_NODE_PARK_H
 #define PAWL_NODE_PARK_H
 
+#include "base/err.h"
 #include "base/map.h"
 #include "base/uuid.h"
-#include "node/guard/poison.h"
 
 struct node;
 
@@ -37,10 +37,5 @@ void failures_free(struct node *n);
 void park_or_wake_later(struct node *n, struct uuid id, const char *code, const struct err *err);
 
 void park_forget(struct node *n, struct uuid id); /* it has gone on */
-
-/* --- crash.c --- */
-
-/* It was worked on when the process died: count that. Nothing is advanced before it is durable. */
-void crash_count(struct node *n, struct poison_left left);
 
 #endif
