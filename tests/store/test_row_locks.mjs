@@ -135,6 +135,24 @@ claim('a key that somebody inserts and does not commit delays who inserts the sa
     c.close();
 }, ON);
 
+claim('what nobody but a lock by name stops waits for it in line, and is next', async (rig) => {
+    const org = '00000000-0000-7000-8000-000000000001';
+    const waits = () => rig.sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")[0] !== '0';
+    const locks = [
+        [`hashtextextended('${org} by-name', 0)`, ['POST', '/signals', { type: 'go', correlation: 'by-name', payload: {} }]],
+        [`hashtextextended('${org}', 7218462)`, ['POST', `/tasks/${(await lead.task()).id}/dependencies`, { depends_on: (await lead.task()).id }]],
+    ];
+    for (const [lock, [method, path, body]] of locks) {
+        const release = await rig.postgres.holdWhat(`SELECT pg_advisory_xact_lock(${lock})`);
+        const c = rig.server.client();
+        const late = c.ask(method, `/api/v1${path}`, body, { Authorization: `Bearer ${path.startsWith('/tasks') ? lead.token : rig.server.token}` });
+        await until('a batch waits for the lock', waits);
+        await release();
+        check((await late).status < 300, (await late).raw);
+        c.close();
+    }
+}, ON);
+
 claim('the count of a crash waits for its own execution, and the node begins with all others', async (rig) => {
     const [poisoned, other] = await Promise.all(['a', 'b'].map((c) => rig.begin('asks', { input: { c: `crash-${c}` } })));
     for (const { id } of [poisoned, other])

@@ -273,7 +273,7 @@ enum db_mode {
     DB_READ_LATER, /* SQLite: the same, but the file is read when it is first used */
     DB_WRITE,
     DB_CREATE,
-    DB_WAIT, /* PostgreSQL: as DB_WRITE, but statements wait for rows that others pass over */
+    DB_WAIT, /* PostgreSQL: as DB_WRITE, but statements wait for what others pass over */
 };
 
 /* Open an SQLite file; NULL and *err. DB_READ connections cannot write. */

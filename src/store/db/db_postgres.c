@@ -71,22 +71,28 @@ static void write_unnest(const char *types, struct buf *out)
         buf_printf(out, "%sunnest($%u::%s)", i > 0 ? ", " : "", i + 1, array_type(types[i]));
 }
 
-/* How long a word is that says what to do about a row that is locked; 0: none begins here. */
-static size_t lock_word_length(const char *text)
+/* How long a word is that says not to wait for a lock; 0: none begins here. *waits: in its place. */
+static size_t lock_word_length(const char *text, const char **waits)
 {
-    static const char *const words[] = {" SKIP LOCKED", " NOWAIT"};
+    static const char *const words[][2] = {
+        {" SKIP LOCKED", ""}, {" NOWAIT", ""}, {"pg_try_advisory_", "pg_advisory_"}};
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (strncmp(text, words[i], strlen(words[i])) == 0)
-            return strlen(words[i]);
+        if (strncmp(text, words[i][0], strlen(words[i][0])) == 0) {
+            *waits = words[i][1];
+            return strlen(words[i][0]);
+        }
     return 0;
 }
 
 void postgres_text(const struct db_postgres *db, enum sql sql, struct buf *out)
 {
+    const char *waits;
+
     for (const char *text = sql_for_postgres(sql); *text != '\0'; text++)
-        if (db->mode == DB_WAIT && lock_word_length(text) > 0) {
-            text += lock_word_length(text) - 1;
+        if (db->mode == DB_WAIT && lock_word_length(text, &waits) > 0) {
+            buf_text(out, waits);
+            text += lock_word_length(text, &waits) - 1;
         } else if (text[0] == '?' && text[1] == '*') {
             write_unnest(sql_types(sql), out);
             text++;

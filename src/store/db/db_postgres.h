@@ -54,7 +54,8 @@ void postgres_name(enum sql sql, char out[STATEMENT_NAME_SIZE]);
 
 /*
  * Append its text, zero-terminated: ?1 is $1, and ?* an unnest() of each column's array. On a
- * connection that waits (DB_WAIT) SKIP LOCKED and NOWAIT are left out.
+ * connection that waits (DB_WAIT) SKIP LOCKED and NOWAIT are left out, and locks by a number are
+ * waited for.
  */
 void postgres_text(const struct db_postgres *db, enum sql sql, struct buf *out);
 

@@ -28,6 +28,17 @@
              " FROM (SELECT ?*) AS u(" names ") JOIN " found " WHERE t." key                       \
              " NOT IN (SELECT " key " FROM got)")
 
+/*
+ * Locks by a number that is made from names, in the order of the numbers; what another session has
+ * is answered. A connection that waits (DB_WAIT) asks by the function that waits: what
+ * that answers is the empty text.
+ */
+#define SQL_LOCK_NAMES(symbol, types, names, number)                                               \
+    SQL_ROWS(symbol, false, types, NULL,                                                           \
+             "SELECT " names " FROM (SELECT " names ", " number " AS number FROM (SELECT ?*) AS "  \
+             "u(" names ") ORDER BY number OFFSET 0) AS l "                                        \
+             "WHERE CAST(pg_try_advisory_xact_lock(number) AS text) = 'false'")
+
 /* Rows of which a column is in ?1, a JSON list of values that PostgreSQL takes for `type`. */
 #define SQL_OF_LIST(symbol, type, select, rest)                                                    \
     SQL_SQLITE(symbol, select " IN (SELECT value FROM json_each(?1))" rest)                        \
