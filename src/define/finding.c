@@ -1,5 +1,6 @@
 /* finding.c - findings: where they stand, and as the API shows them. */
 #include "define/define.h"
+#include "value/source.h"
 
 static struct finding finding_copy(struct arena *mem, struct finding f)
 {

@@ -3,8 +3,10 @@
 #define PAWL_DEFINE_FINDINGS_H
 
 #include "base/vec.h"
-#include "value/source.h"
+#include "value/place.h"
 #include "value/value.h"
+
+struct source_text; /* value/source.h */
 
 /* One thing that is wrong with a definition. */
 struct finding {

@@ -11,11 +11,11 @@
 #include "engine/event.h"
 #include "engine/status.h"
 #include "store/audit.h"
-#include "store/change_definition.h"
 #include "store/idempotency.h"
 #include "store/lane.h"
 
 struct change;
+struct definition_change; /* store/change_definition.h */
 struct node;
 struct reader;
 
@@ -115,8 +115,7 @@ struct node_request {
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */
     /* DEFINITION */
-    struct definition_change definition;
-    struct definition_change *definitions; /* in place of the former: several, by `next` */
+    struct definition_change *definitions; /* one or several, by `next` */
     /* CHANGE */
     struct change *change; /* its answer_json lives in `mem` when `done` is called */
 

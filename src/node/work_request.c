@@ -201,11 +201,6 @@ static void request_store_answer(struct work *w)
     w->idempotency.answer = buf_view(&text);
 }
 
-static struct definition_change *request_definitions(struct node_request *r)
-{
-    return r->definitions != NULL ? r->definitions : &r->definition;
-}
-
 static void request_member(struct node *n, struct work *w)
 {
     struct node_request *r = w->request;
@@ -228,7 +223,7 @@ static void request_member(struct node *n, struct work *w)
         m->change = correlate_buffer(n, w);
     } else if (w->commit == NULL && r->kind == NODE_DEFINITION) {
         m->kind = MEMBER_DEFINITION;
-        m->definition = request_definitions(r);
+        m->definition = r->definitions;
     } else if (w->commit == NULL) {
         m->kind = MEMBER_CHANGE;
         m->change = r->change;
@@ -293,8 +288,8 @@ static void request_answer_applied(struct node *n, struct work *w)
         try_again(n, r->execution);
         break;
     case NODE_DEFINITION:
-        config_changed(n, request_definitions(r));
-        if (triggers_have_changed(request_definitions(r))) {
+        config_changed(n, r->definitions);
+        if (triggers_have_changed(r->definitions)) {
             triggers_read_again(n, r);
             return;
         }

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "value/place.h"
 #include "value/value.h"
 
 enum source_form {
@@ -54,11 +55,6 @@ enum source_form source_form_of(const char *path, struct str text);
  */
 bool source_read(struct arena *mem, enum source_form form, struct str text, struct source_text *out,
                  struct err *err) MUST_USE;
-
-struct place {
-    uint32_t line, column; /* from 1, columns in code points; line 0: nowhere */
-    bool is_exact;         /* `inner` is counted in */
-};
 
 /* Which end of a member is meant. */
 enum place_end { PLACE_VALUE, PLACE_KEY };

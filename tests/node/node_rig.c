@@ -1,5 +1,6 @@
 /* node_rig.c - see node_rig.h. */
 #include "node/node_rig.h"
+#include "store/change_definition.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,7 +102,7 @@ void node_rig_define(struct fixture *f, const char *kind, const char *code, cons
     struct arena mem;
 
     arena_init(&mem);
-    r.definition = (struct definition_change){
+    r.definitions = &(struct definition_change){
         .action = is_process ? DEFINITION_PUBLISH : DEFINITION_PUT,
         .is_process = is_process,
         .kind = str_of(kind),

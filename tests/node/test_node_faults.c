@@ -3,6 +3,7 @@
 #include "base/time/clock.h"
 #include "node/node.h"
 #include "node/request.h"
+#include "store/change_definition.h"
 #include "store/store.h"
 #include "value/json.h"
 
@@ -172,15 +173,15 @@ static void publish(struct fixture *f, const char *code, const char *text)
 {
     struct node_request r = {.kind = NODE_DEFINITION};
 
-    r.definition = (struct definition_change){.action = DEFINITION_PUBLISH,
-                                              .is_process = true,
-                                              .kind = STR("scenario"),
-                                              .code = str_of(code),
-                                              .name = str_of(code),
-                                              .text = str_of(text),
-                                              .user_id = STR("u1"),
-                                              .if_match = -1,
-                                              .now_us = clock_wall_us(&f->clock.clock)};
+    r.definitions = &(struct definition_change){.action = DEFINITION_PUBLISH,
+                                                .is_process = true,
+                                                .kind = STR("scenario"),
+                                                .code = str_of(code),
+                                                .name = str_of(code),
+                                                .text = str_of(text),
+                                                .user_id = STR("u1"),
+                                                .if_match = -1,
+                                                .now_us = clock_wall_us(&f->clock.clock)};
     ask_slowly(f, &r, 0);
     if (!r.ok)
         fail_msg("%s", r.err.message);

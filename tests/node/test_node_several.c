@@ -4,6 +4,7 @@
 #include "base/time/clock.h"
 #include "node/node.h"
 #include "node/request.h"
+#include "store/change_definition.h"
 #include "store/db/db.h"
 #include "store/private_postgres.h"
 
@@ -100,7 +101,7 @@ static struct uuid start_waiting(struct fixture *f)
     struct node_request publish = {.kind = NODE_DEFINITION},
                         start = {.kind = NODE_START, .code = STR("w")};
 
-    publish.definition = (struct definition_change){
+    publish.definitions = &(struct definition_change){
         .action = DEFINITION_PUBLISH,
         .is_process = true,
         .kind = STR("scenario"),

@@ -7,6 +7,7 @@
 #include "engine/show.h"
 #include "engine/state.h"
 #include "sim/sim.h"
+#include "store/change_definition.h"
 #include "store/change_retention.h"
 
 #include <stdlib.h>
@@ -205,7 +206,7 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
         check_shown(sim, q);
         return;
     case NODE_DEFINITION:
-        SIM_CHECK(sim, r->definition.version > 0, "a version was published without a number");
+        SIM_CHECK(sim, r->definitions->version > 0, "a version was published without a number");
         return;
     case NODE_HOOK:
         break; /* no client calls one */

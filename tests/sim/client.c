@@ -1,6 +1,7 @@
 /* client.c - requests that are made up; see sim.h. What is answered to them: answer.c. */
 #include "sim/sim.h"
 
+#include "store/change_definition.h"
 #include "store/change_retention.h"
 #include "value/json.h"
 #include "value/number.h"
@@ -367,7 +368,8 @@ static void ask_publish(struct sim *sim)
     struct sim_request *q = client_new(sim, NODE_DEFINITION);
     struct str code = numbered(&q->mem, STR("p"), dice_roll(&sim->dice, sim->config.scenarios));
 
-    q->r.definition = (struct definition_change){
+    q->r.definitions = ARENA_NEW(&q->mem, struct definition_change);
+    *q->r.definitions = (struct definition_change){
         .action = DEFINITION_PUBLISH,
         .kind = STR("scenario"),
         .is_process = true,

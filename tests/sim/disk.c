@@ -9,6 +9,7 @@
 
 #include "define/define.h"
 #include "engine/dump.h"
+#include "store/change_definition.h"
 #include "store/change_retention.h"
 #include "value/json.h"
 

@@ -13,6 +13,7 @@
 
 #include "api/lookup.h"
 #include "define/world.h"
+#include "store/change_definition.h"
 #include "store/store.h"
 
 /* The kind that the path of the call names. */

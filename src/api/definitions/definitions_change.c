@@ -128,9 +128,9 @@ static void save(struct lookup *q)
 
     if (r == NULL)
         return;
-    r->definition.if_match = k->if_match;
-    r->definition.answer = saved_json;
-    r->definition.owner = k;
+    r->definitions->if_match = k->if_match;
+    r->definitions->answer = saved_json;
+    r->definitions->owner = k;
     call_submit(q->call, r);
 }
 
@@ -165,7 +165,7 @@ void definitions_delete_draft(struct call *c)
     r = definitions_request(c, &k->item, DEFINITION_DELETE_DRAFT, draft_deleted);
     if (r == NULL)
         return;
-    r->definition.if_match = k->if_match;
+    r->definitions->if_match = k->if_match;
     call_submit(c, r);
 }
 
@@ -225,8 +225,8 @@ static struct node_request *publication(struct call *c, struct checked *k,
     if (r == NULL)
         return NULL;
     r->audit.details_json = summary_json(c->mem, k->summary);
-    r->definition.summary = k->summary;
-    r->definition.answer = published_json;
+    r->definitions->summary = k->summary;
+    r->definitions->answer = published_json;
     return r;
 }
 
@@ -328,8 +328,8 @@ static void revert(struct lookup *q)
 
     if (r == NULL)
         return;
-    r->definition.has_rests_on = true;
-    r->definition.rests_on = k->rests_on;
+    r->definitions->has_rests_on = true;
+    r->definitions->rests_on = k->rests_on;
     submit_publication(q->call, r, k, PHRASE("nothing is published under this code"),
                        PHRASE("what was published before is not valid any more"));
 }

@@ -245,7 +245,8 @@ struct node_request *definitions_request(struct call *c, const struct definition
 
     if (r == NULL)
         return NULL;
-    r->definition = definitions_change(c, item, action);
+    r->definitions = ARENA_NEW(c->mem, struct definition_change);
+    *r->definitions = definitions_change(c, item, action);
     r->idempotency.status = 204;
     call_audit(c, r, str_printf(c->mem, "%s.%s", item->spec->name, actions[action]).ptr, item->code,
                STR_NONE);
@@ -285,7 +286,7 @@ struct str definitions_put_json(struct arena *mem, const struct definition_chang
 void definitions_answer(const struct node_request *r, bool etag)
 {
     struct call *c = r->owner;
-    const struct definition_change *d = r->definitions != NULL ? r->definitions : &r->definition;
+    const struct definition_change *d = r->definitions;
     struct http_header header = {"ETag", NULL};
     int32_t status = r->idempotency.status;
     struct str json = STR_NONE;

@@ -90,7 +90,7 @@ static void retirement_submit(struct lookup *q)
 
     if (r == NULL)
         return;
-    r->definition.answer = retired_json;
+    r->definitions->answer = retired_json;
     call_submit(q->call, r);
 }
 

@@ -118,10 +118,10 @@ static void live_checked(struct lookup *q)
 
     if (r == NULL)
         return;
-    r->definition.if_match = args->if_match;
-    r->definition.answer = definitions_put_json;
+    r->definitions->if_match = args->if_match;
+    r->definitions->answer = definitions_put_json;
     if (args->item.spec->kind == KIND_SUBSCRIPTION) {
-        args->changes[0] = r->definition;
+        args->changes[0] = *r->definitions;
         r->definitions = key_row_beside(q->call, &args->key, args->changes, args);
     }
     call_submit(q->call, r);
@@ -221,7 +221,7 @@ static void delete (struct lookup *q)
 
     if (r == NULL)
         return;
-    r->definition.if_match = args->if_match;
+    r->definitions->if_match = args->if_match;
     call_submit(q->call, r);
 }
 

@@ -12,6 +12,7 @@
 #include "node/outside/triggers.h"
 #include "node/work.h"
 #include "node/work_request.h"
+#include "store/change_definition.h"
 #include "value/json.h"
 
 #define LOOK_EVERY_US INT64_C(1000000)

@@ -8,6 +8,7 @@
 #include "node/notify.h"
 #include "node/request.h"
 #include "store/change.h"
+#include "store/change_definition.h"
 #include "store/installation.h"
 #include "store/org.h"
 #include "value/json.h"

@@ -12,6 +12,7 @@
 #include "node/inner.h"
 #include "node/outside/credentials.h"
 #include "node/request.h"
+#include "store/change_definition.h"
 
 struct seal_old {
     struct node_request request;

@@ -10,6 +10,7 @@
 #include "node/outside/relay.h"
 #include "node/request.h"
 #include "node/work_request.h"
+#include "store/change_definition.h"
 #include "store/event_routes.h"
 #include "value/json.h"
 
