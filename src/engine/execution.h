@@ -205,7 +205,7 @@ struct rollback {
     int64_t commands_left;     /* of its commands that have a rollback of their own */
     bool has_failed;           /* the rollback of one of these */
     struct str under;       /* the program that ran up to `before`: former_name(); empty: its own */
-    bool is_unreadable;     /* ... which is not there any more: nothing of it is rolled back */
+    bool is_unreadable;     /* ... which is not there any more; a dead letter says so */
     int64_t deadline_at_us; /* of the rollback of `row`; 0 = it has not been tried yet */
     bool is_known;          /* what is lost before this place has its letters already */
     bool keeps_done;        /* nothing is undone: only those that it has started are waited for */

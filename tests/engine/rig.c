@@ -370,7 +370,8 @@ static void answer_former(struct rig *r, struct str name, struct former_reads *o
     struct former_read found = {.name = name};
 
     for (size_t i = 0; i < r->versions.count && !r->forgets_versions; i++)
-        if (str_eq(former_name(&r->mem, r->versions.items[i].program), name))
+        if (r->versions.items[i].program->version != r->forgotten &&
+            str_eq(former_name(&r->mem, r->versions.items[i].program), name))
             found.program = r->versions.items[i].program;
     *VEC_ADD(&r->mem, out) = found;
 }

@@ -42,7 +42,8 @@ struct rig {
     const char *contended;  /* the id of a record that others keep changing; or NULL */
     int64_t history_from;   /* rows below this one are gone */
     bool is_of_versions;    /* rows of one do not fold with the other: only the checkpoint counts */
-    bool forgets_versions;  /* the store has no earlier ones any more */
+    bool forgets_versions;  /* the store has no earlier ones any more, */
+    int64_t forgotten;      /* ... or not this one; 0 = it has all */
     bool keeps_signals;     /* somebody keeps signals for waits that have a correlation: */
     struct kept_reads kept; /* these */
     struct value config;    /* $.config; absent: nothing is configured */

@@ -321,14 +321,24 @@ static void assert_left(const char *path)
         fail_msg("'%s' is not in %s", path, rig_text(&rig, rig.last.asks.items[0].request_json));
 }
 
+/* The strand that has asked somebody. */
+static const struct cursor *asking(void)
+{
+    for (uint32_t i = 0; i < execution_strands(rig.x); i++)
+        if (execution_cursor(rig.x, i)->awaited.len > 0)
+            return execution_cursor(rig.x, i);
+    fail_msg("nobody was asked");
+    return NULL;
+}
+
 static void migrate_answer(int code)
 {
     char json[100];
 
     snprintf(json, sizeof(json), "{'status_code':%d,'headers':{},'body':null}", code);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_ANSWER,
-                                               .answer_key = rig.x->cursor.awaited,
-                                               .answer_seq = rig.x->cursor.asked_seq,
+                                               .answer_key = asking()->awaited,
+                                               .answer_seq = asking()->asked_seq,
                                                .answer_output = rig_value(&rig, json),
                                                .answer_error = value_absent()}));
 }
@@ -453,6 +463,81 @@ static void test_migrate__a_version_that_is_gone_is_a_dead_letter(void **state)
     assert_int_equal(rig.last.dead_letters.count, 1);
 }
 
+#define UNDONE_CALL(path, undo)                                                                    \
+    "{'type':'integration.http','method':'POST','url':'http://e.example/" path "',"                \
+    "'rollback':" POSTS(undo) "}"
+#define BESIDE(v)                                                                                  \
+    "{'code':'a','steps':[{'code':'all','parallel':{'branches':[[{'code':'s','procedure':"         \
+    "[" UNDONE_CALL("one", "undo-one") "," UNDONE_CALL(                                            \
+        "two", "undo-two") "]}],"                                                                  \
+                           "[" WAITS("b") ",{'code':'c','procedure':{'type':'log','message':'1'}," \
+                                          "'rollback':{'type':'log','message':'" v                 \
+                                          "'}}]]}}," WAIT_X "]}"
+
+static size_t letters_with(const char *code)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < rig.last.dead_letters.count; i++)
+        if (strstr(rig_text(&rig, rig.last.dead_letters.items[i].cause_json), code) != NULL)
+            found++;
+    return found;
+}
+
+/* Of a visit that two versions have run, one is gone: all else is undone, also what came before. */
+static void test_migrate__an_entry_whose_version_is_gone_costs_its_own_rollback(void **state)
+{
+    struct str letter;
+
+    (void)state;
+    begin(BESIDE("v1"));
+    migrate_answer(200);
+    rig.is_of_versions = true;
+    assert_true(migrate(BESIDE("v2")));
+    assert_true(rig_signal(&rig, "1", "b", "null"));
+    migrate_answer(200);
+    assert_string_equal(rig_trace(&rig), "b c s all");
+    rig.forgets_versions = true;
+    assert_true(rig_cancel(&rig, "enough"));
+    assert_left("e.example/undo-two");
+    rig_reload(&rig);
+    migrate_answer(200);
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "b c s all -s -s.failed -c");
+    assert_int_equal(letters_with("internal_program"), 1);
+    assert_string_equal(rig_text(&rig, rig.last.dead_letters.items[0].step), "s");
+    letter = str_copy(&rig.mem, str_of(UUID_STR(rig.last.dead_letters.items[0].id).ptr));
+    rig_reload(&rig);
+    /* The letter can be tried again once the version is there. */
+    rig.forgets_versions = false;
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_ROLLBACK, .letter = letter}));
+    assert_left("e.example/undo-one");
+    migrate_answer(200);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+}
+
+/* The visit ended with a version that is gone; what an earlier one did in it is undone all the same. */
+static void test_migrate__a_ledger_is_rolled_back_also_when_its_last_version_is_gone(void **state)
+{
+    (void)state;
+    begin(TWO_CALLS("v1"));
+    migrate_answer(200);
+    migrate_answer(422); /* held */
+    rig.is_of_versions = true;
+    assert_true(move_with((struct event){.kind = EVENT_RETRY}, TWO_CALLS("v2")));
+    migrate_answer(200);
+    assert_true(migrate(TWO_CALLS("v3")));
+    rig.forgotten = 2;
+    assert_true(rig_cancel(&rig, "enough"));
+    assert_int_equal(letters_with("internal_program"), 1);
+    assert_left("e.example/v1");
+    rig_reload(&rig);
+    migrate_answer(200);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "s.failed s2 -s2.failed -s2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +555,8 @@ int main(void)
         CLAIM_WITH(test_migrate__each_entry_of_a_ledger_is_rolled_back_by_its_version),
         CLAIM_WITH(test_retry__of_a_visit_that_goes_on_needs_the_same_commands),
         CLAIM_WITH(test_migrate__a_version_that_is_gone_is_a_dead_letter),
+        CLAIM_WITH(test_migrate__an_entry_whose_version_is_gone_costs_its_own_rollback),
+        CLAIM_WITH(test_migrate__a_ledger_is_rolled_back_also_when_its_last_version_is_gone),
         CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
         CLAIM_WITH(test_migrate__a_wait_stays_a_wait_for_the_same),
         CLAIM_WITH(test_migrate__a_version_without_reminders_sends_no_more),

@@ -152,6 +152,16 @@ struct str rollback_command_under(struct value rollback, struct str place)
     return under.kind == VALUE_MAP ? value_map_text(under, place) : STR_NONE;
 }
 
+struct str rollback_command_place(const struct turn *t, struct value delta)
+{
+    struct value done = value_map_member(value_map_get_str(delta, STR("undo")), STR("done"));
+    int64_t number = t->x->rollback->commands_left;
+
+    if (done.kind != VALUE_LIST || number < 1 || number > (int64_t)done.len)
+        return STR_NONE;
+    return value_text_or(done.items[number - 1], STR_NONE);
+}
+
 /* The results by name, where the expressions of the procedure look for them. */
 static void set_names(struct turn *t, const struct command *commands, uint32_t count,
                       struct value names)

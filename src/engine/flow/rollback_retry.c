@@ -153,10 +153,10 @@ static bool has_other(struct turn *t, int64_t row)
     return false;
 }
 
-void rollback_retry_end(struct turn *t, const struct step *step, int64_t row, bool ok)
+void rollback_retry_end(struct turn *t, struct str code, int64_t row, bool ok)
 {
     if (!ok || has_other(t, row))
         return;
     turn_note(t, "redone", STR("true"));
-    state_move_compensated(t->mem, t->x, step->code);
+    state_move_compensated(t->mem, t->x, code);
 }
