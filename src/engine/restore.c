@@ -49,7 +49,7 @@ static struct step_state skipped(int64_t visit)
     return (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = visit};
 }
 
-static struct step_state restore_step(struct arena *mem, struct value stored)
+struct step_state state_read_step(struct arena *mem, struct value stored)
 {
     struct value output = value_map_member(stored, STR("output")),
                  error = value_map_member(stored, STR("error"));
@@ -175,7 +175,7 @@ static bool restore_rounds(struct arena *mem, struct execution *x, struct value 
                              (struct round){.loop = loop->index + 1,
                                             .visit = stored_int(r, STR("visit")),
                                             .index = stored_int(r, STR("index"))},
-                             step->index, restore_step(mem, value_map_member(r, STR("state"))));
+                             step->index, state_read_step(mem, value_map_member(r, STR("state"))));
     }
     return true;
 }
@@ -208,7 +208,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
         const struct step *step = program_step(x->program, value_text(e->key));
         if (step == NULL)
             return stored_broken(err, "a step is not in its program");
-        state_set_step(mem, x, (struct round){0}, step->index, restore_step(mem, e->value));
+        state_set_step(mem, x, (struct round){0}, step->index, state_read_step(mem, e->value));
     }
     state_restore_visits(mem, x, value_map_member(context, STR("visits")));
     input = value_map_member(context, STR("input"));
@@ -233,6 +233,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
     given_up = value_map_member(context, STR("givenUp"));
     for (uint32_t i = 0; given_up.kind == VALUE_LIST && i < given_up.len; i++)
         state_add_given_up(mem, x, given_up.items[i]);
+    state_restore_past_steps(mem, x, value_map_member(context, STR("past")));
     last = step_index(x->program, value_map_text(context, STR("last")));
     x->last_done = last != NO_STEP ? last + 1 : 0;
     return restore_loops(mem, x, value_map_member(context, STR("loops")), err) &&

@@ -138,6 +138,8 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
     }
     if (exec->given_up.list.count > 0)
         write_items(mem, &out, "givenUp", &exec->given_up);
+    if (exec->past_steps.list.count > 0)
+        write_items(mem, &out, "past", &exec->past_steps);
     if (exec->has_new_input)
         object_json(&out, "input", exec->input_json);
     if (exec->last_done > 0)

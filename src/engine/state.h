@@ -117,6 +117,24 @@ void state_set_round_step(struct arena *mem, struct execution *x, struct round r
 /* The result of a step leaves the context; how often it was visited stays. */
 void state_drop_step(struct execution *x, uint32_t index);
 
+/* --- past_steps.c: results of steps that the program does not have any more --- */
+
+/* This is the result of the step that rolling back by an earlier program sees. */
+void state_keep_step(struct arena *mem, struct execution *x, struct str code,
+                     const struct step_state *s);
+
+/* False: there is none. */
+bool state_past_step(struct arena *mem, const struct execution *x, struct str code,
+                     struct step_state *out) MUST_USE;
+
+/* As they were stored. */
+void state_restore_past_steps(struct arena *mem, struct execution *x, struct value stored);
+
+/* A step's result as it is stored. */
+struct step_state state_read_step(struct arena *mem, struct value stored);
+
+/* --- visits.c --- */
+
 /* The highest number that a visit of the step has had. */
 int64_t state_visits(const struct execution *x, uint32_t step);
 

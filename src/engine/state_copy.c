@@ -191,6 +191,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
         x->steps[i] = copy_step(mem, &exec->steps[i]);
     x->rounds = copy_rounds(mem, exec->rounds);
     x->past_visits = state_copy_visits(mem, exec->past_visits);
+    x->past_steps = items_copy(mem, &exec->past_steps, x);
     copy_signals(mem, x, &exec->signals);
     x->loops = copy_loops(mem, x, exec->loops);
     x->compensated = items_copy(mem, &exec->compensated, x);

@@ -428,6 +428,7 @@ static void execution(struct walk *w, const struct execution *a, const struct ex
     items(w, &a->failed, &b->failed);
     items(w, &a->given_up, &b->given_up);
     past_visits(w, a->past_visits, b->past_visits);
+    items(w, &a->past_steps, &b->past_steps);
     NUMBER(last_done);
     NUMBER(has_new_input);
     VALUE(input);

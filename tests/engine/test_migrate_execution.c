@@ -538,6 +538,66 @@ static void test_migrate__a_ledger_is_rolled_back_also_when_its_last_version_is_
     assert_string_equal(rig_trace(&rig), "s.failed s2 -s2.failed -s2");
 }
 
+/* What the rollback of a step looks at may be gone with its version: it sees it as it was. */
+static void test_migrate__a_rollback_sees_the_steps_of_the_version_that_it_is_of(void **state)
+{
+    const char *later[] = {
+        "{'code':'a','steps':[" WAIT_X "]}",
+        "{'code':'a','steps':[{'code':'b','procedure':{'type':'log','message':'1'}}," WAIT_X "]}",
+        /* It is there again, and has not run. */
+        "{'code':'a','steps':[" WAIT_X ",{'code':'p','procedure':{'type':'log','message':'1'}}]}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(later); i++) {
+        start("{'code':'a','steps':["
+              "{'code':'p','procedure':{'type':'compute.transform','data':{'id':'p-7'}}},"
+              "{'code':'q','onError':'continue',"
+              "'procedure':{'type':'compute.fail','code':'no','message':'no'}},"
+              "{'code':'b','procedure':{'type':'log','message':'1'},'rollback':{"
+              "'type':'integration.http','method':'POST',"
+              "'url':'http://e.example/{{ $.steps.p.id }}/{{ $.steps.q.error.code }}'}}," WAIT_X
+              "]}",
+              "{}");
+        rig.is_of_versions = true;
+        assert_true(migrate("{'code':'a','steps':[" WAIT_X "]}"));
+        rig_reload(&rig);
+        assert_true(migrate(later[i]));
+        rig_reload(&rig);
+        assert_true(rig_cancel(&rig, "enough"));
+        assert_left("e.example/p-7/no");
+        rig_reload(&rig);
+        migrate_answer(200);
+        assert_int_equal(rig.x->status, STATUS_CANCELLED);
+        teardown(NULL);
+        setup(NULL);
+    }
+}
+
+#define TAKES(code)                                                                                \
+    "{'code':'" code "','procedure':{'type':'compute.transform','data':'$.input.x'}}"
+#define UNDONE                                                                                     \
+    "{'code':'u','procedure':{'type':'log','message':'1'},'rollback':{'type':'log','message':'2'}" \
+    "}"
+
+static void test_migrate__what_is_kept_for_rollbacks_is_bounded(void **state)
+{
+    char *input = arena_alloc(&rig.mem, 400100);
+
+    (void)state;
+    snprintf(input, 400100, "{'x':'%0400000d'}", 7);
+    start("{'code':'a','steps':[" UNDONE "," TAKES("p") "," WAITS("k") "," WAITS("l") "]}", input);
+    rig.is_of_versions = true;
+    assert_true(migrate("{'code':'a','steps':[" WAITS("k") "," TAKES("q") "," WAITS("l") "]}"));
+    assert_true(rig_signal(&rig, "1", "k", "null"));
+    assert_true(migrate("{'code':'a','steps':[" WAITS("l") "," TAKES("r") "," WAITS("m") "]}"));
+    assert_true(rig_signal(&rig, "2", "l", "null"));
+    assert_false(migrate("{'code':'a','steps':[" WAITS("m") "]}"));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+    assert_true(rig_signal(&rig, "3", "m", "null"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,6 +617,8 @@ int main(void)
         CLAIM_WITH(test_migrate__a_version_that_is_gone_is_a_dead_letter),
         CLAIM_WITH(test_migrate__an_entry_whose_version_is_gone_costs_its_own_rollback),
         CLAIM_WITH(test_migrate__a_ledger_is_rolled_back_also_when_its_last_version_is_gone),
+        CLAIM_WITH(test_migrate__a_rollback_sees_the_steps_of_the_version_that_it_is_of),
+        CLAIM_WITH(test_migrate__what_is_kept_for_rollbacks_is_bounded),
         CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
         CLAIM_WITH(test_migrate__a_wait_stays_a_wait_for_the_same),
         CLAIM_WITH(test_migrate__a_version_without_reminders_sends_no_more),

@@ -44,7 +44,7 @@ static void begin_attempt(struct turn *t, const struct history_row *row, struct 
     t->key_visit = rollback_command_visit(value_map_get_str(delta, STR("undo")), place);
 }
 
-static void end_attempt(struct turn *t)
+static void leave_attempt(struct turn *t)
 {
     t->about = NULL;
     t->key_suffix = STR_NONE;
@@ -190,7 +190,7 @@ static enum step_result lose_entry(struct turn *t, const struct history_row *row
     (void)turn_failure(t, &error_json);
     rollback_entry_row(t, row, STR("failed"))->error_json = error_json;
     rollback_give_up(t, error_json);
-    end_attempt(t);
+    leave_attempt(t);
     return STEP_DONE;
 }
 
@@ -220,7 +220,7 @@ static enum step_result try_rollback(struct turn *t, const struct history_row *r
         end = succeeded(t, output);
     if (end == STEP_FAILED)
         end = rollback_failed(t, delta);
-    end_attempt(t);
+    leave_attempt(t);
     return end;
 }
 

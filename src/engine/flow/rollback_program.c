@@ -5,6 +5,7 @@
  * A row that moves the execution to another program names the one before it:
  * delta.was. Going back through history, rows in front of it ran with that. In
  * the ledger of a visit that began before the move, entries name it themselves.
+ * Results of steps that the move dropped are there for it: past_steps.c.
  */
 #include "engine/actions.h"
 #include "engine/commit/reads.h"
@@ -51,7 +52,10 @@ void rollback_detour(struct turn *t, const struct program *p, struct rollback_de
     for (uint32_t i = 0; i < p->step_count; i++) {
         const struct step *step = program_step(x->program, p->steps[i].code);
 
-        if (step != NULL)
+        /* The latest visit: one that came after a move, else that of a step which a move dropped. */
+        if (step != NULL && x->steps[step->index].outcome != OUTCOME_NONE)
+            steps[i] = x->steps[step->index];
+        else if (!state_past_step(t->mem, x, p->steps[i].code, &steps[i]) && step != NULL)
             steps[i] = x->steps[step->index];
     }
     x->program = p;

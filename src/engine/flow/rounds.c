@@ -151,7 +151,7 @@ void state_end_loop(struct arena *mem, struct execution *x, uint32_t step, int64
 
 size_t state_checkpoint_bytes(const struct execution *x)
 {
-    size_t bytes = x->context_bytes;
+    size_t bytes = x->context_bytes + x->past_steps.bytes;
 
     for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
         bytes += l->list_bytes;

@@ -9,6 +9,7 @@
 #include "engine/command/procedure.h"
 #include "engine/command/wait.h"
 #include "engine/commit/reads.h"
+#include "engine/flow/rollback.h"
 #include "engine/flow/strand.h"
 #include "value/json.h"
 
@@ -114,10 +115,14 @@ static void move_rounds(struct turn *t, const struct program *to)
     *link = NULL;
 }
 
-/* What steps left behind that the other version does not have is history. */
-static void drop_steps(struct turn *t, const struct program *to)
+/*
+ * What steps left behind that the other version does not have is history, and what rollbacks of
+ * this one see.
+ */
+static bool drop_steps(struct turn *t, const struct program *to, struct err *err)
 {
     struct execution *x = t->x;
+    bool is_kept = rollback_is_possible(x);
     struct buf codes;
 
     buf_init_arena(&codes, t->mem);
@@ -128,12 +133,20 @@ static void drop_steps(struct turn *t, const struct program *to)
             continue;
         buf_char(&codes, codes.len == 0 ? '[' : ',');
         json_write_string(&codes, code);
+        if (is_kept)
+            state_keep_step(t->mem, x, code, &x->steps[i]);
         state_drop_step(x, i);
     }
-    if (codes.len == 0)
-        return;
-    buf_char(&codes, ']');
-    turn_note(t, "dropped", buf_view(&codes));
+    if (x->past_steps.bytes > CONTEXT_BYTES_MAX)
+        return err_set(err, ERR_CONFLICT,
+                       "that version does not have steps whose results rollbacks may need, and "
+                       "these take more than %d bytes",
+                       CONTEXT_BYTES_MAX);
+    if (codes.len > 0) {
+        buf_char(&codes, ']');
+        turn_note(t, "dropped", buf_view(&codes));
+    }
+    return true;
 }
 
 static void move_steps(struct turn *t, const struct program *to)
@@ -422,7 +435,8 @@ bool version_move(struct turn *t, const struct program *to, struct err *err)
     if (!move_loops(t, to, err))
         return false;
     move_rounds(t, to);
-    drop_steps(t, to);
+    if (!drop_steps(t, to, err))
+        return false;
     move_steps(t, to);
     turn_note(t, "was", str_printf(t->mem, "\"%.*s\"", STR_ARG(former_name(t->mem, x->program))));
     x->program = to;
