@@ -178,7 +178,7 @@ test: ## build and run every test, sanitizers and lint included; ends with "N pa
 test-full: ## the same with thousands of kills and clang-tidy; takes an hour or more
 	+@PAWL_TEST_FULL=1 TEST_TIMEOUT_S=14400 $(MAKE) --no-print-directory test
 
-test-programs: $(patsubst tests/fuzz/%.c,$(BUILD)/asan/%,$(FUZZ_SOURCES)) $(SERVICES) $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim \
+test-programs: $(patsubst tests/fuzz/%.c,$(BUILD)/asan/%,$(FUZZ_SOURCES)) $(SERVICES) $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/asan/pawl-check $(BUILD)/sim/pawl-sim \
     $(addprefix $(BUILD)/tests/,$(PLAIN) $(CALLED)) $(addprefix $(BUILD)/asan/,$(SANITIZED))
 
 asan: ## run the test programs under address and undefined sanitizers

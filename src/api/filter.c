@@ -270,7 +270,9 @@ static struct str all_names(struct arena *mem, const char *names)
     return buf_view(&all);
 }
 
-static void check_member(struct filter_reading *r, const char *names, const struct value_entry *e)
+/* `list`: the condition that may be a list, which its reader checks; or none. */
+static void check_member(struct filter_reading *r, const char *names, const char *list,
+                         const struct value_entry *e)
 {
     struct str name = value_text(e->key);
     struct str shown = str_slice(name, 0, name.len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : name.len);
@@ -285,7 +287,7 @@ static void check_member(struct filter_reading *r, const char *names, const stru
         /* Not "any": an empty variable would choose everything. */
         filter_wrong(r, name, "bad_value", "%.*s is empty", STR_ARG(name));
     } else if (e->value.kind != VALUE_STRING && e->value.kind != VALUE_NULL &&
-               !str_eq(name, STR("status"))) {
+               !str_eq(name, str_of(list))) {
         filter_wrong(r, name, "wrong_type", "%.*s must be a text", STR_ARG(name));
     }
 }
@@ -308,7 +310,7 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
 
     *out = (struct execution_filter){.org_id = c->user.org_id};
     for (uint32_t i = 0; i < object.len && !findings_are_full(findings); i++)
-        check_member(&r, of_executions, &object.map->entries[i]);
+        check_member(&r, of_executions, "status", &object.map->entries[i]);
     if (status.kind == VALUE_STRING)
         read_statuses(&r, value_text(status), &out->statuses);
     else if (status.kind != VALUE_LIST && status.kind != VALUE_ABSENT && status.kind != VALUE_NULL)
@@ -334,7 +336,7 @@ bool filter_dead_letters_body(struct call *c, struct value object, struct letter
     *out =
         (struct letter_filter){.org_id = c->user.org_id, .has_status = true, .status = LETTER_OPEN};
     for (uint32_t i = 0; i < object.len && !findings_are_full(findings); i++)
-        check_member(&r, of_dead_letters, &object.map->entries[i]);
+        check_member(&r, of_dead_letters, "", &object.map->entries[i]);
     if (status.len > 0 && !str_eq(status, STR("open")))
         filter_wrong(&r, STR("status"), "bad_value",
                      "only letters that are open can be tried again");

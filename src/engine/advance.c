@@ -268,7 +268,6 @@ static void advance_finish(struct turn *t, bool has_moved)
     struct commit *out = t->out;
     int64_t bytes;
 
-    ASSERT(out->history.count > 0);
     drop_made_and_deleted(&out->records);
     strand_settle(t);
     pause_settle(t);
@@ -427,6 +426,9 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     if (!ok)
         return false;
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
+    /* Of a state that the engine has written itself every event leaves a row. */
+    if (complete && out->history.count == 0)
+        return stored_broken(err, "it waits for nothing that can happen");
     if (complete) {
         advance_finish(&t, t.x->program != exec->program);
         if (!out->is_start)

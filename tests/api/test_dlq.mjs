@@ -332,6 +332,7 @@ claim('a bulk request that makes no sense is refused', async (rig) => {
     equal(await pointer({ action: 'retry' }), '/filter');
     equal(await pointer({ action: 'retry', filter: { kind: 'incidnt' } }), '/filter/kind');
     equal(await pointer({ action: 'retry', filter: { status: 'resolved' } }), '/filter/status');
+    for (const status of [true, 1, [], ['open'], {}]) equal(await pointer({ action: 'retry', filter: { status } }), '/filter/status');
     equal(await pointer({ action: 'retry', filter: { execution: '7' } }), '/filter/execution');
     equal(await pointer({ action: 'retry', filter: { from: 'soon' } }), '/filter/from');
     equal(await pointer({ action: 'retry', filter: { step: 'a' } }), '/filter/step');

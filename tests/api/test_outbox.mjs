@@ -178,6 +178,7 @@ claim('what a deleted subscription was owed becomes a dead letter, which can be 
         return items.length === 2 && items;
     });
     const [two, one] = letters;
+    equal([one.cause.class, one.cause.retryable], ['business', false], 'every cause says whether trying again may help');
     equal([one.cause.code, one.payload.name, one.payload.body.payload], ['not_found_subscription', 'Owed', 1]);
     equal((await outbox(rig, `?execution=${x.id}`)).map((m) => [m.status, m.deadLetterId]), [['parked', two.id], ['parked', one.id]]);
     receiver.answer = () => 200;

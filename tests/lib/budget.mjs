@@ -22,6 +22,8 @@ const AMOUNTS = {
     'deliveries.stall_ms': [3000, 30000], // for which PostgreSQL does not answer
     'orders': [40, 1000], // that are placed while everything is killed
     'negative.requests': [2000, 100000],
+    'fuzz.requests': [500, 50000], // to each store
+    'fuzz.answer_ms': [5000, 1000], // that no answer may take
     'planner.rounds': [2, 500],
     'sim.seeds': [48, 120],
     'pages.records': [50, 500], // of 1 MiB each

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 const ROOT = '/usr/lib/postgresql';
 const WAIT_S = '300';
 const USER = 'pawl';
+const OUTPUT_MAX = 1 << 30;
 const isRoot = process.geteuid() === 0;
 
 // No test is about a machine that loses its power, so that nothing is synced.
@@ -99,7 +100,7 @@ export class Postgres {
 
     run(program, ...args) {
         const [file, ...rest] = this.line(program, args);
-        return execFileSync(file, rest, { cwd: this.folder ?? tmpdir(), stdio: 'pipe' });
+        return execFileSync(file, rest, { cwd: this.folder ?? tmpdir(), stdio: 'pipe', maxBuffer: OUTPUT_MAX });
     }
 
     control(...args) {

@@ -149,7 +149,7 @@ export class Malformer {
             case 6:
                 return this.bodyCase(operation, 'something behind it', Buffer.concat([good, Buffer.from(random.pick(['}', ',', '{}', '\0', 'x', '[]']))]));
             case 7: {
-                const name = Object.keys(this.goodBody(operation))[0] ?? 'a';
+                const name = Object.keys(JSON.parse(good))[0] ?? 'a';
                 const twice = `{${JSON.stringify(name)}:1,${good.toString().slice(1, -1)}}`.replace(',}', `,${JSON.stringify(name)}:2}`);
                 return { kind: 'a key twice', body: Buffer.from(twice), isRefused: true };
             }

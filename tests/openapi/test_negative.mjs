@@ -12,6 +12,7 @@ import { startServer } from '../lib/server.mjs';
 import { onStores } from '../lib/stores.mjs';
 import { Caller } from './caller.mjs';
 import { Doc } from './document.mjs';
+import { brokenMistakes, judge, printable } from './judge.mjs';
 import { Malformer, brokenRequests } from './malform.mjs';
 import { snapshot, prepare, stillWorks } from './world.mjs';
 import { Wire, requestBytes } from './wire.mjs';
@@ -29,23 +30,7 @@ function told(ok, text) {
     else holds(ok, text);
 }
 
-const printable = (bytes) => JSON.stringify(bytes.toString('latin1').slice(0, 700)).replace(/Bearer [0-9a-z_]{20,}/, 'Bearer TOKEN');
-
 // --- requests that are HTTP ---
-
-// An answer of the API: a problem with a known code, or what the operation is documented to answer.
-function mistakes(made, answer) {
-    if (answer.status === 0) return 'the connection was closed without an answer';
-    if (answer.status >= 500) return `status ${answer.status}`;
-    if (made.isRefused && answer.status < 400) return `was not refused: ${answer.status}`;
-    if (!made.isElsewhere) return doc.answerMistakes(made.operation, answer, made.method === 'HEAD');
-    // It may have led to another operation, or to this one all the same.
-    if (answer.status < 400 || !doc.answerMistakes(made.operation, answer)) return doc.answerMistakes(made.operation, answer);
-    const response = Object.values(written.components.responses).find(
-        (r) => r.content['application/problem+json']?.schema.properties.status.const === answer.status,
-    );
-    return response ? doc.responseMistakes(response, answer) : `status ${answer.status} has no response in the document`;
-}
 
 async function sendOne(wire, token, made) {
     const headers = [['Host', 'localhost']];
@@ -53,11 +38,8 @@ async function sendOne(wire, token, made) {
     if (made.body) headers.push(['Content-Length', made.body.length]);
     headers.push(...made.headers);
     const bytes = requestBytes(made.method, made.target, headers, made.body);
-    // A request line or headers beyond their bounds are answered below the API.
     const answer = await wire.send(bytes, { isHead: made.method === 'HEAD' });
-    const isLong = bytes.length - (made.body?.length ?? 0) > 2000 && [414, 431].includes(answer.status);
-    const isBelow = isLong || /[ \\\xff\x00-\x1f]|^[^/h]/.test(made.target) || made.method.length > 50;
-    const wrong = isBelow ? brokenMistakes(answer) : mistakes(made, answer);
+    const wrong = judge(doc, made, bytes, answer);
     told(!wrong, `${made.kind}, ${made.operation.id}: ${wrong}\n  sent ${printable(bytes)}\n  got ${answer.status} ${answer.raw.slice(0, 300)}`);
 }
 
@@ -87,12 +69,6 @@ async function sendEmptyQueries(server, known) {
 }
 
 // --- bytes that are hardly HTTP ---
-
-// They may be answered below the API, or not at all.
-function brokenMistakes(answer) {
-    if (answer.status === 0 || answer.status === 505 || (answer.status >= 400 && answer.status < 500)) return '';
-    return `status ${answer.status}`;
-}
 
 async function sendBroken(server, id) {
     await Promise.all(brokenRequests.map(async (text) => {

@@ -7,6 +7,7 @@
 #include "engine/show.h"
 #include "store/read_execution.h"
 #include "store/read_letter.h"
+#include "value/json.h"
 #include "value/object.h"
 
 static bool letter_not_found(struct err *err)
@@ -50,12 +51,34 @@ static struct str letter_payload(struct arena *mem, const struct stored_letter *
     return l->payload_json.len > 0 || !show_is_sent(&row) ? l->payload_json : show_sent(mem, &row);
 }
 
+/*
+ * Why it was given up. Only a failure of a step says by itself whether trying again may help; of
+ * what the server gave up by itself the class does.
+ */
+static struct str letter_cause(struct arena *mem, const struct stored_letter *l)
+{
+    struct value_entry *entries;
+    struct value cause;
+    struct err err;
+
+    if (l->cause_json.len == 0 || !json_read(mem, l->cause_json, &cause, &err) ||
+        cause.kind != VALUE_MAP || value_map_get_str(cause, STR("retryable")).kind != VALUE_ABSENT)
+        return l->cause_json;
+    entries = ARENA_ARRAY(mem, cause.len + 1u, struct value_entry);
+    for (uint32_t i = 0; i < cause.len; i++)
+        entries[i] = cause.map->entries[i];
+    entries[cause.len] = (struct value_entry){
+        value_key(STR("retryable")),
+        value_bool(err_class_find(value_map_text(cause, STR("class"))) == ERR_CLASS_TRANSIENT)};
+    return json_must_text(mem, value_map_take(mem, entries, cause.len + 1u));
+}
+
 static void letter_show(struct arena *mem, struct buf *out, const struct stored_letter *l)
 {
     buf_char(out, '{');
     object_id(out, "id", l->id);
     object_text(out, "kind", l->kind);
-    object_json(out, "cause", l->cause_json);
+    object_json(out, "cause", letter_cause(mem, l));
     object_int(out, "attempts", l->attempts);
     object_json(out, "payload", letter_payload(mem, l));
     object_text(out, "idempotencyKey", l->sent_key);

@@ -261,11 +261,22 @@ static struct str call_describe(struct turn *t, struct value request, bool is_qu
     return field_end(&why);
 }
 
-/* The attempt is part of this commit, and leaves with it. */
+/* A request that was noted or that waits comes back from the store: it may hold anything. */
+static bool request_is_whole(struct turn *t, struct value request)
+{
+    int64_t timeout_ms = value_map_int(request, STR("timeout"));
+
+    if (timeout_ms > 0 && timeout_ms <= TIMEOUT_MAX_MS)
+        return true;
+    turn_damaged(t, "the request of a call has no timeout");
+    return false;
+}
+
+/* The attempt is part of this commit, and leaves with it. The request is whole. */
 static void send(struct turn *t, struct value request, struct str request_json)
 {
     struct cursor *cursor = &t->x->cursor;
-    int64_t timeout_us = value_map_get_str(request, STR("timeout")).i * 1000;
+    int64_t timeout_us = value_map_int(request, STR("timeout")) * 1000;
 
     cursor->wake_at_us = t->wall_us + timeout_us + GRACE_US;
     ask_leave(
@@ -325,7 +336,7 @@ enum step_result call_run(struct turn *t, const struct command *c, struct value 
         return STEP_FAILED;
     if (request.kind != VALUE_MAP && evaluate_request(t, c, &request) != STEP_DONE)
         return STEP_FAILED;
-    return ask(t, c, request);
+    return request_is_whole(t, request) ? ask(t, c, request) : STEP_WAITS;
 }
 
 /* --- what comes of it --- */
@@ -357,7 +368,6 @@ static enum step_result call_wake(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
     struct value request;
-    int64_t timeout_ms;
     struct str json;
 
     turn_begin_step(t);
@@ -369,8 +379,9 @@ static enum step_result call_wake(struct turn *t)
             wait_for_capacity(t, request);
             return STEP_WAITS;
         }
-        timeout_ms = value_map_int(request, STR("timeout"));
-        if (timeout_ms <= 0 || timeout_ms > INT32_MAX || !turn_json(t, request, &json)) {
+        if (!request_is_whole(t, request))
+            return STEP_WAITS;
+        if (!turn_json(t, request, &json)) {
             turn_damaged(t, "a call that waits for capacity has no request");
             return STEP_WAITS;
         }

@@ -286,15 +286,14 @@ static enum apply_result apply_definition_change(struct apply *a, struct member 
     struct draft draft;
     enum apply_result end;
 
-    a->status =
-        db_exec(a->db, SQL_DEFINITION_COUNTER_MAKE, DB_PARAMS(db_text(d->kind), db_text(d->code)));
-    if (a->status != DB_DONE || !load_counter(a, d, &counter) || !load_draft(a, d, &draft) ||
-        !load_published(a, d, &published))
+    if (!load_draft(a, d, &draft) || !load_published(a, d, &published))
         return APPLY_FAILED;
     end = check(a, m, d, &draft, &published);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    if (!make(a, d, counter, &draft, &published))
+    if (!apply_write(a, SQL_DEFINITION_COUNTER_MAKE,
+                     DB_PARAMS(db_text(d->kind), db_text(d->code))) ||
+        !load_counter(a, d, &counter) || !make(a, d, counter, &draft, &published))
         return APPLY_FAILED;
     if (d->is_process && !is_about_draft(d->action) && !d->unchanged &&
         (!triggers_derive(a, d->kind, d->code) ||
@@ -330,14 +329,16 @@ static enum apply_result check_twins(struct apply *a, struct member *m)
 
 enum apply_result apply_definition(struct apply *a, struct member *m)
 {
-    /* Changes are rare: one at a time, and other nodes see by the stamp that there was one. */
-    a->status = db_exec(a->db, SQL_DEFINITION_STAMP_NEXT, DB_NO_PARAMS);
-    if (a->status != DB_DONE)
-        return APPLY_FAILED;
+    enum apply_result end = APPLY_DONE;
+
     for (struct definition_change *d = m->definition; d != NULL; d = d->next) {
-        enum apply_result end = apply_definition_change(a, m, d);
+        end = apply_definition_change(a, m, d);
         if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
             return end;
     }
-    return check_twins(a, m);
+    end = check_twins(a, m);
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    /* Other nodes see by the stamp that there was a change. Its row is locked: one at a time. */
+    return apply_done_if(apply_write(a, SQL_DEFINITION_STAMP_NEXT, DB_NO_PARAMS));
 }
