@@ -267,13 +267,15 @@ static void refuse_method(struct call *c)
 
 static void refuse_right(struct call *c)
 {
+    struct str roles = right_roles(c->mem, c->route->right);
+
     if (right_has(c->route->right, c->role))
         call_refuse_text(c, ERR_DEFAULT_ORG_ONLY,
                          "this belongs to the whole installation: only an admin of the default "
                          "organisation may change it");
     else
         call_refuse_text(c, ERR_FORBIDDEN, "your role, %s, may not do this; it takes one of: %.*s",
-                         role_name(c->role), STR_ARG(right_roles(c->mem, c->route->right)));
+                         role_name(c->role), STR_ARG(roles));
 }
 
 static void refuse_rate(struct call *c)

@@ -47,7 +47,7 @@ static const char of_dead_letters[] = "kind code execution status from to";
 
 static void read_status(struct filter_reading *r, struct str text, uint32_t *statuses)
 {
-    struct str nearest = STR_NONE;
+    struct str nearest = STR_NONE, names;
     enum execution_status status;
     unsigned limit = 3;
 
@@ -64,8 +64,8 @@ static void read_status(struct filter_reading *r, struct str text, uint32_t *sta
             limit = distance;
         }
     }
-    filter_wrong(r, STR("status"), "bad_value", "status is one of %.*s",
-                 STR_ARG(filter_status_names(r->mem)));
+    names = filter_status_names(r->mem);
+    filter_wrong(r, STR("status"), "bad_value", "status is one of %.*s", STR_ARG(names));
     body_hint(r->mem, r->findings, nearest);
 }
 
@@ -279,8 +279,10 @@ static void check_member(struct filter_reading *r, const char *names, const char
     struct nearest nearest = nearest_to(name);
 
     if (!words_have(names, name)) {
+        struct str all = all_names(r->mem, names);
+
         filter_wrong(r, name, "unknown_field", "there is no condition '%.*s': there are %.*s",
-                     STR_ARG(shown), STR_ARG(all_names(r->mem, names)));
+                     STR_ARG(shown), STR_ARG(all));
         nearest_offer_words(&nearest, str_of(names));
         body_hint(r->mem, r->findings, nearest.best);
     } else if (e->value.kind == VALUE_STRING && e->value.len == 0) {

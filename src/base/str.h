@@ -22,7 +22,10 @@ struct str {
 #define STR(literal) ((struct str){.ptr = (literal), .len = sizeof(literal) - 1})
 #define STR_NONE ((struct str){.ptr = NULL, .len = 0})
 
-/* For printf: printf("%.*s", STR_ARG(s)). */
+/*
+ * For printf: printf("%.*s", STR_ARG(s)). It names `s` twice: a call that makes a text stands in
+ * a variable before (scripts/check-once).
+ */
 #define STR_ARG(s) ((int)(s).len), (s).ptr
 
 static inline struct str str_of(const char *zero_terminated)

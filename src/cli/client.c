@@ -343,9 +343,11 @@ bool client_page(struct client *c, struct str path, struct str *cursor, struct r
 void client_print_items(struct client *c, struct value items, uint64_t *shown)
 {
     c->has_printed = true;
-    for (uint32_t i = 0; i < items.len; i++, ++*shown)
-        printf("%s%.*s", *shown == 0 ? "{\"items\":[" : ",",
-               STR_ARG(client_json(&c->mem, items.items[i])));
+    for (uint32_t i = 0; i < items.len; i++, ++*shown) {
+        struct str json = client_json(&c->mem, items.items[i]);
+
+        printf("%s%.*s", *shown == 0 ? "{\"items\":[" : ",", STR_ARG(json));
+    }
 }
 
 void client_print_end(uint64_t shown, struct str cursor)

@@ -89,11 +89,13 @@ void format_print_member(struct arena *mem, struct str name, const char *between
 
 void format_print_change(struct arena *mem, struct str pointer, struct value from, struct value to)
 {
+    struct str was = client_json(mem, from), is = client_json(mem, to);
+
     printf("%.*s: ", STR_ARG(pointer.len > 0 ? pointer : STR("/")));
     if (from.kind == VALUE_ABSENT)
-        printf("added %.*s\n", STR_ARG(client_json(mem, to)));
+        printf("added %.*s\n", STR_ARG(is));
     else if (to.kind == VALUE_ABSENT)
-        printf("removed %.*s\n", STR_ARG(client_json(mem, from)));
+        printf("removed %.*s\n", STR_ARG(was));
     else
-        printf("%.*s -> %.*s\n", STR_ARG(client_json(mem, from)), STR_ARG(client_json(mem, to)));
+        printf("%.*s -> %.*s\n", STR_ARG(was), STR_ARG(is));
 }

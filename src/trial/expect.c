@@ -39,9 +39,10 @@ static struct str shown(struct arena *mem, struct value v)
 
 static void differs(struct check *k, struct str path, struct value expected, struct value is)
 {
-    *VEC_ADD(k->mem, k->problems) =
-        sentence_make(k->mem, "%.*s: expected %.*s, is %.*s", STR_ARG(path),
-                      STR_ARG(shown(k->mem, expected)), STR_ARG(shown(k->mem, is)));
+    struct str wanted = shown(k->mem, expected), found = shown(k->mem, is);
+
+    *VEC_ADD(k->mem, k->problems) = sentence_make(k->mem, "%.*s: expected %.*s, is %.*s",
+                                                  STR_ARG(path), STR_ARG(wanted), STR_ARG(found));
 }
 
 static void compare(struct check *k, struct str path, struct value expected, struct value is);
@@ -124,11 +125,14 @@ static struct value command_texts(struct arena *mem, const struct command_runs *
 /* The place where two lists of texts part, and what stands around it. */
 static void check_texts(struct check *k, const char *what, struct value expected, struct value are)
 {
+    struct str wanted, found;
+
     if (value_equal(expected, are, NULL))
         return;
-    *VEC_ADD(k->mem, k->problems) =
-        sentence_make(k->mem, "%s: expected %.*s,\n    but they are %.*s", what,
-                      STR_ARG(shown(k->mem, expected)), STR_ARG(shown(k->mem, are)));
+    wanted = shown(k->mem, expected);
+    found = shown(k->mem, are);
+    *VEC_ADD(k->mem, k->problems) = sentence_make(
+        k->mem, "%s: expected %.*s,\n    but they are %.*s", what, STR_ARG(wanted), STR_ARG(found));
 }
 
 /* A row as the API shows it. */
@@ -283,9 +287,11 @@ static void check_children(struct check *k, struct value expected, const struct 
     if (expected.kind == VALUE_ABSENT)
         return;
     if (expected.kind != VALUE_LIST || expected.len != trial->children.count) {
+        struct str wanted = shown(k->mem, expected);
+
         *VEC_ADD(k->mem, k->problems) =
-            sentence_make(k->mem, "children: expected %.*s, but %zu were started",
-                          STR_ARG(shown(k->mem, expected)), trial->children.count);
+            sentence_make(k->mem, "children: expected %.*s, but %zu were started", STR_ARG(wanted),
+                          trial->children.count);
         return;
     }
     for (uint32_t i = 0; i < expected.len; i++) {
@@ -353,6 +359,7 @@ static void explain_wait(struct check *k, struct value why)
 {
     struct value kind = value_map_member(why, STR("kind")),
                  procedure = value_map_member(why, STR("procedure"));
+    struct str text = shown(k->mem, why);
 
     if (value_equal(kind, value_string(STR("job")), NULL) && procedure.kind == VALUE_STRING)
         *VEC_ADD(k->mem, k->problems) =
@@ -367,8 +374,7 @@ static void explain_wait(struct check *k, struct value why)
                           "how that ends",
                           STR_ARG(value_map_text(why, STR("step"))));
     else
-        *VEC_ADD(k->mem, k->problems) =
-            sentence_make(k->mem, "it waits: %.*s", STR_ARG(shown(k->mem, why)));
+        *VEC_ADD(k->mem, k->problems) = sentence_make(k->mem, "it waits: %.*s", STR_ARG(text));
 }
 
 /* An error of time or of a worker has no place in the definition. */

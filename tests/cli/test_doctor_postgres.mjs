@@ -42,7 +42,7 @@ env.PAWL_URL = await new Promise((done) => {
     };
     server.stdout.on('data', look);
     server.stderr.on('data', look);
-    server.on('exit', () => done(''));
+    server.on('close', () => done(''));
 });
 told('a server on PostgreSQL is well', run('doctor', '--store', store), 0,
     'PostgreSQL answers', 'the newest', 'takes requests', well);
@@ -75,13 +75,13 @@ const seed = spawn(pawl, ['serve', '--store', 'sqlite', '--data', used, '--liste
 const seedUrl = await new Promise((done) => {
     let text = '';
     seed.stdout.on('data', (bytes) => ((text += bytes), /listens on (\S+)/.test(text) && done(text.match(/listens on (\S+)/)[1])));
-    seed.on('exit', () => done(''));
+    seed.on('close', () => done(''));
 });
 const seedFile = join(folder, 'seed.json');
 writeFileSync(seedFile, JSON.stringify({ code: 'seed', steps: [] }));
 spawnSync(pawl, ['apply', seedFile], { env: { ...env, PAWL_URL: seedUrl, PAWL_DATA: used } });
 seed.kill('SIGTERM');
-await new Promise((done) => seed.on('exit', done));
+await new Promise((done) => seed.on('close', done));
 const empty = postgres.fresh();
 told('an empty database beside a folder in use is refused', run('serve', '--data', used, '--store', empty, '--listen', '127.0.0.1:0'), 1,
     'holds an installation on SQLite', 'is empty', 'pawl move --from');
@@ -93,18 +93,18 @@ told('and nothing was made in it', run('doctor', '--data', join(folder, 'none'),
         let text = '';
         joined.stdout.on('data', (bytes) => ((text += bytes), text.includes('listens on') && done(true)));
         joined.stderr.on('data', (bytes) => (log += bytes));
-        joined.on('exit', () => done(false));
+        joined.on('close', () => done(false));
     });
     holds(ok, `a database that is in use is joined from such a folder\n  ${log.slice(-300)}`);
     joined.kill('SIGTERM');
-    await new Promise((done) => (joined.exitCode !== null ? done() : joined.on('exit', done)));
+    await new Promise((done) => (joined.exitCode !== null ? done() : joined.on('close', done)));
 }
 
 postgres.stop();
 told('a PostgreSQL that has gone is a problem', run('doctor'), 1, 'problem  store', '--store');
 
-server.removeAllListeners('exit');
-const gone = new Promise((done) => server.on('exit', done));
+server.removeAllListeners('close');
+const gone = new Promise((done) => server.on('close', done));
 server.kill('SIGKILL');
 await gone;
 end();

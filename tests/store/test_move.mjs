@@ -166,7 +166,7 @@ await claim('a target that holds an installation is refused', async () => {
 // Kill it at a moment; answers whether it had ended before.
 async function cut(from, to, ms) {
     const child = spawn(pawl, ['move', '--from', from, '--to', to], { stdio: 'ignore' });
-    const ended = new Promise((done) => child.on('close', (code) => done(code === 0)));
+    const ended = new Promise((done) => child.on('close', (_, signal) => done(signal === null)));
     setTimeout(() => child.kill('SIGKILL'), ms);
     return ended;
 }
@@ -177,8 +177,9 @@ await claim('a move that is killed goes on when it is repeated, also when the so
     for (let n = 0; n < MANY; n += 50)
         await Promise.all(Array.from({ length: 50 }, (_, i) => server.asAdmin('POST', '/executions', { code: 'short', input: { text: `${n + i}` } })));
     await server.stop();
-    let cuts = 0, ms = 20, isTried = false;
-    for (; cuts < 12 && !(await cut(back, target, ms)); cuts++, ms += 25) {
+    let cuts = 0, isTried = false;
+    // Ever later, in steps that grow with what has passed: on a slow machine too some kills are in the midst of it.
+    for (let ms = 20; !(await cut(back, target, ms)); cuts++, ms *= 1.25) {
         if (!existsSync(join(back, 'pawl.db'))) continue;
         if (!isTried && postgres.ask("SELECT to_regclass('moving')").includes('moving')) {
             await cannotServe(data, target, 'is not finished');
@@ -191,7 +192,6 @@ await claim('a move that is killed goes on when it is repeated, also when the so
     }
     check(cuts > 3 && isTried, `it was killed ${cuts} times, ${isTried}`);
     if (existsSync(join(back, 'pawl.db'))) moved(await move(back, target));
-    else if (cuts === 12) await move(back, target);
     renameSync(join(back, 'pawl.db.moved'), join(back, 'pawl.db'));
     server = await serve(back);
     const source = await picture(server);

@@ -33,14 +33,14 @@ static const struct list_kind users_kind = {.read = users_read, .show_members = 
 void user_list(struct call *c, struct user_filter filter, user_show_fn *show)
 {
     struct users_page *p = ARENA_NEW(c->mem, struct users_page);
+    struct str roles = right_roles(c->mem, RIGHT_SELF);
     enum role role;
 
     p->filter = filter;
     p->filter.role = http_query(c->http, "role");
     p->show = show;
     if (p->filter.role.len > 0 && !role_find(p->filter.role, &role))
-        call_refuse_text(c, ERR_BAD_REQUEST, "role is one of %.*s",
-                         STR_ARG(right_roles(c->mem, RIGHT_SELF)));
+        call_refuse_text(c, ERR_BAD_REQUEST, "role is one of %.*s", STR_ARG(roles));
     else
         list_start(c, &p->list, &users_kind);
 }

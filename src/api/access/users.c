@@ -68,12 +68,13 @@ static void take_role(struct call *c, struct user_body *b, struct str *out)
     struct str text = value_text_or(b->role, STR_NONE);
     const char *nearest;
     enum role role;
+    struct str roles;
 
     *out = text;
     if (role_find(text, &role))
         return;
-    body_finding(c->mem, &b->findings, "role", "bad_value", "role is one of %.*s",
-                 STR_ARG(right_roles(c->mem, RIGHT_SELF)));
+    roles = right_roles(c->mem, RIGHT_SELF);
+    body_finding(c->mem, &b->findings, "role", "bad_value", "role is one of %.*s", STR_ARG(roles));
     nearest = role_nearest(text);
     if (nearest != NULL)
         body_hint(c->mem, &b->findings, str_of(nearest));

@@ -186,23 +186,26 @@ static const char *letter_kind_of(unsigned i)
 /* ?status: those that are open unless it says otherwise. */
 static bool letter_take_status(struct call *c, struct letter_filter *out)
 {
-    struct str text = http_query(c->http, "status");
+    struct str text = http_query(c->http, "status"), names;
 
     out->has_status = !str_eq(text, STR("all"));
     out->status = LETTER_OPEN;
-    return text.len == 0 || !out->has_status || letter_status_read(text, &out->status) ||
-           call_refuse_text(c, ERR_BAD_REQUEST, "status is one of %.*s, all",
-                            STR_ARG(filter_names(c->mem, letter_status_of, LETTER_STATUS_COUNT)));
+    if (text.len == 0 || !out->has_status || letter_status_read(text, &out->status))
+        return true;
+    names = filter_names(c->mem, letter_status_of, LETTER_STATUS_COUNT);
+    return call_refuse_text(c, ERR_BAD_REQUEST, "status is one of %.*s, all", STR_ARG(names));
 }
 
 static bool letter_take_kind(struct call *c, struct letter_filter *out)
 {
     enum letter_kind kind;
+    struct str names;
 
     out->kind = http_query(c->http, "kind");
-    return out->kind.len == 0 || letter_kind_read(out->kind, &kind) ||
-           call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of %.*s",
-                            STR_ARG(filter_names(c->mem, letter_kind_of, LETTER_KIND_COUNT)));
+    if (out->kind.len == 0 || letter_kind_read(out->kind, &kind))
+        return true;
+    names = filter_names(c->mem, letter_kind_of, LETTER_KIND_COUNT);
+    return call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of %.*s", STR_ARG(names));
 }
 
 void dead_letters_list(struct call *c)

@@ -123,11 +123,13 @@ static const char *message_kind_of(unsigned i)
 static bool outbox_take_kind(struct call *c, struct message_filter *out)
 {
     enum message_kind kind;
+    struct str names;
 
     out->kind = http_query(c->http, "kind");
-    return out->kind.len == 0 || message_kind_read(out->kind, &kind) ||
-           call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of %.*s",
-                            STR_ARG(filter_names(c->mem, message_kind_of, MESSAGE_KIND_COUNT)));
+    if (out->kind.len == 0 || message_kind_read(out->kind, &kind))
+        return true;
+    names = filter_names(c->mem, message_kind_of, MESSAGE_KIND_COUNT);
+    return call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of %.*s", STR_ARG(names));
 }
 
 void outbox_list(struct call *c)

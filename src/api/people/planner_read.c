@@ -115,8 +115,9 @@ void tasks_list(struct call *c)
     if (str_eq(l->filter.assigned_to, STR("me")))
         l->filter.assigned_to = c->user.id;
     if (l->filter.status.len > 0 && !task_status_read(l->filter.status, &status)) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "status is one of %.*s",
-                         STR_ARG(filter_names(c->mem, task_status_of, TASK_STATUS_COUNT)));
+        struct str names = filter_names(c->mem, task_status_of, TASK_STATUS_COUNT);
+
+        call_refuse_text(c, ERR_BAD_REQUEST, "status is one of %.*s", STR_ARG(names));
         return;
     }
     if (take_wanted(c, "overdue", &l->filter.is_overdue) &&

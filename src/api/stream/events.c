@@ -349,8 +349,9 @@ void events_listen(struct call *c)
     enum execution_status wanted = STATUS_PENDING;
 
     if (status.len > 0 && !status_read(status, &wanted)) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "status is one of %.*s",
-                         STR_ARG(filter_status_names(c->mem)));
+        struct str names = filter_status_names(c->mem);
+
+        call_refuse_text(c, ERR_BAD_REQUEST, "status is one of %.*s", STR_ARG(names));
         return;
     }
     filter.has_status = status.len > 0;

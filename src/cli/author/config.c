@@ -22,13 +22,13 @@ static const struct list config_list = {.route = "/config",
 static int config_get(struct client *c, const struct options *o, char **words)
 {
     struct reply reply;
+    struct str json;
 
     (void)o;
     if (!client_call(c, "GET", client_path(c, "/config/", str_of(words[0]), ""), STR_NONE, &reply))
         return EXIT_FAILED;
-    return client_answer(
-        c, &reply, "%.*s",
-        STR_ARG(client_json(&c->mem, value_map_get_str(reply.json, STR("value")))));
+    json = client_json(&c->mem, value_map_get_str(reply.json, STR("value")));
+    return client_answer(c, &reply, "%.*s", STR_ARG(json));
 }
 
 /* The value as JSON: given as such, in a file, or a text as it is. */
@@ -51,15 +51,14 @@ static bool read_value(struct client *c, const struct options *o, const char *gi
 static int config_set(struct client *c, const struct options *o, char **words)
 {
     struct reply reply;
-    struct str value;
+    struct str value, version;
 
     if (!read_value(c, o, words[1], &value) ||
         !client_call(c, "PUT", client_path(c, "/config/", str_of(words[0]), ""),
                      str_printf(&c->mem, "{\"value\":%.*s}", STR_ARG(value)), &reply))
         return EXIT_FAILED;
-    return client_answer(
-        c, &reply, "%s: saved, version %.*s", words[0],
-        STR_ARG(client_json(&c->mem, value_map_get_str(reply.json, STR("version")))));
+    version = client_json(&c->mem, value_map_get_str(reply.json, STR("version")));
+    return client_answer(c, &reply, "%s: saved, version %.*s", words[0], STR_ARG(version));
 }
 
 static int config_drop(struct client *c, const struct options *o, char **words)

@@ -187,17 +187,27 @@ static bool has_items(const struct validation *v, const char *path)
     return false;
 }
 
+static void print_findings(struct arena *mem, const struct findings *found)
+{
+    struct str json = client_json(mem, findings_value(mem, found));
+
+    printf("%.*s\n", STR_ARG(json));
+}
+
 static bool validate_report(struct validation *v, const char *path, bool as_json)
 {
     struct findings found = findings_of(v, path);
     bool is_valid = !findings_have_errors(&found);
 
     if (as_json) {
-        printf("%.*s\n", STR_ARG(client_json(v->mem, findings_value(v->mem, &found))));
+        print_findings(v->mem, &found);
         return is_valid;
     }
-    for (size_t i = 0; i < found.count; i++)
-        fprintf(stderr, "%.*s\n", STR_ARG(finding_line(v->mem, path, &found.items[i])));
+    for (size_t i = 0; i < found.count; i++) {
+        struct str line = finding_line(v->mem, path, &found.items[i]);
+
+        fprintf(stderr, "%.*s\n", STR_ARG(line));
+    }
     if (is_valid)
         printf("%s: valid\n", path);
     return is_valid;
@@ -213,7 +223,7 @@ static void report_unread(struct arena *mem, const char *path, const struct err 
                                              .message = err_sentence(err),
                                              .place = {.line = err->line, .column = err->column}};
     if (as_json)
-        printf("%.*s\n", STR_ARG(client_json(mem, findings_value(mem, &found))));
+        print_findings(mem, &found);
     if (err->line > 0)
         fprintf(stderr, "%s:%u:%u: %s\n", path, err->line, err->column, err->message);
     else

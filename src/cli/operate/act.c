@@ -71,10 +71,11 @@ static bool act_body(struct client *c, const struct options *o, enum action acti
 /* The new execution, as pawl start shows it. */
 static int act_print_started(struct client *c, const struct reply *reply)
 {
+    struct str text = describe_state(&c->mem, reply->json);
+
     last_remember(&c->mem, c->url, client_text(reply->json, "id"));
     return client_answer(c, reply, "%.*s %.*s\n%.*s", STR_ARG(client_text(reply->json, "id")),
-                         STR_ARG(client_text(reply->json, "status")),
-                         STR_ARG(describe_state(&c->mem, reply->json)));
+                         STR_ARG(client_text(reply->json, "status")), STR_ARG(text));
 }
 
 /* How a deletion deals with dead letters that are open. */

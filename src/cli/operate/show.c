@@ -149,6 +149,7 @@ static void print_relatives(struct client *c, struct value x, struct value child
 static void print_all(struct client *c, struct value execution, struct value steps,
                       struct value children)
 {
+    struct str text = describe_state(&c->mem, execution);
     struct timeline t;
 
     print_head(&c->mem, execution);
@@ -157,7 +158,7 @@ static void print_all(struct client *c, struct value execution, struct value ste
     for (uint32_t i = 0; i < steps.len; i++)
         timeline_print_step(&t, steps.items[i]);
     timeline_print_now(&t, execution);
-    printf("\n%.*s\n", STR_ARG(describe_state(&c->mem, execution)));
+    printf("\n%.*s\n", STR_ARG(text));
 }
 
 int command_show(struct client *c, const struct options *o)
@@ -173,10 +174,14 @@ int command_show(struct client *c, const struct options *o)
         !timeline_read(c, id, &steps))
         return EXIT_FAILED;
     (void)read_children(c, id, &children);
-    if (c->as_json)
+    if (c->as_json) {
+        struct str steps_json = client_json(&c->mem, steps);
+        struct str children_json = client_json(&c->mem, children);
+
         printf("{\"execution\":%.*s,\"steps\":%.*s,\"children\":%.*s}\n", STR_ARG(reply.text),
-               STR_ARG(client_json(&c->mem, steps)), STR_ARG(client_json(&c->mem, children)));
-    else
+               STR_ARG(steps_json), STR_ARG(children_json));
+    } else {
         print_all(c, reply.json, steps, children);
+    }
     return EXIT_OK;
 }

@@ -61,6 +61,7 @@ static int signal_print(struct client *c, struct str id, const struct reply *rep
     bool is_taken = step.kind == VALUE_MAP;
     int status = is_taken || !wait ? EXIT_OK : EXIT_FAILED;
     struct reply execution;
+    struct str text;
 
     printf("signal %.*s was received\n", STR_ARG(client_text(reply->json, "id")));
     if (is_taken)
@@ -72,7 +73,8 @@ static int signal_print(struct client *c, struct str id, const struct reply *rep
         printf("nobody waits for it yet; it is kept until somebody does\n");
     else if (!is_taken && !wait)
         return EXIT_OK;
-    printf("%.*s\n", STR_ARG(describe_state(&c->mem, execution.json)));
+    text = describe_state(&c->mem, execution.json);
+    printf("%.*s\n", STR_ARG(text));
     (void)fflush(stdout);
     if (status != EXIT_OK)
         fprintf(stderr, "pawl signal: no step took it in that time\n");

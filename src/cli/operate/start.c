@@ -37,11 +37,12 @@ static bool check_wait(const struct options *o)
 static int start_print(struct client *c, const struct options *o, const struct reply *reply)
 {
     struct str status = client_text(reply->json, "status");
+    struct str text = describe_state(&c->mem, reply->json);
 
     last_remember(&c->mem, c->url, client_text(reply->json, "id"));
     client_answer(c, reply, "%.*s %s%.*s%s\n%.*s", STR_ARG(client_text(reply->json, "id")),
                   term_style(describe_style(status)), STR_ARG(status), term_style(TERM_PLAIN),
-                  STR_ARG(describe_state(&c->mem, reply->json)));
+                  STR_ARG(text));
     return options_has(o, "wait") &&
                    (str_eq(status, STR("failed")) || str_eq(status, STR("cancelled")))
                ? EXIT_FAILED

@@ -56,9 +56,9 @@ static void print_log(struct arena *mem, struct value items)
         printf("\n");
     for (uint32_t i = items.len; i-- > 0;) {
         struct value row = items.items[i];
+        struct str moment = list_moment(mem, row, "created_at");
 
-        printf("%.*s  %.*s -> %.*s  %.*s by %.*s %.*s\n",
-               STR_ARG(list_moment(mem, row, "created_at")),
+        printf("%.*s  %.*s -> %.*s  %.*s by %.*s %.*s\n", STR_ARG(moment),
                STR_ARG(client_text(row, "from_status")), STR_ARG(client_text(row, "to_status")),
                STR_ARG(client_text(row, "action")), STR_ARG(client_text(row, "actor_role")),
                STR_ARG(list_id_end(client_text(row, "actor_id"))));

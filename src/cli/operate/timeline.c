@@ -193,8 +193,10 @@ static void put_sent(struct timeline *t, struct buf *out, struct value row)
         buf_printf(out, "%.*s %.*s ", STR_ARG(client_text(input, "method")),
                    STR_ARG(client_text(input, "url")));
     buf_printf(out, "under the key %.*s", STR_ARG(client_text(row, "idempotencyKey")));
-    if (!is_call || body.kind != VALUE_ABSENT)
-        buf_printf(out, " with %.*s", STR_ARG(client_json(t->mem, is_call ? body : input)));
+    if (!is_call || body.kind != VALUE_ABSENT) {
+        buf_text(out, " with ");
+        buf_str(out, client_json(t->mem, is_call ? body : input));
+    }
 }
 
 static struct str row_text(struct timeline *t, struct value row)

@@ -40,12 +40,13 @@ static void pause_ms(int ms)
 static void on_step(struct watch_state *w, struct value row)
 {
     int64_t seq = client_int(row, "seq", 0);
+    struct str json = client_json(&w->scratch, row);
 
     if (seq <= w->last_seq)
         return;
     w->last_seq = seq;
     if (w->client->as_json)
-        printf("{\"event\":\"step\",\"data\":%.*s}\n", STR_ARG(client_json(&w->scratch, row)));
+        printf("{\"event\":\"step\",\"data\":%.*s}\n", STR_ARG(json));
     else
         timeline_print_step(&w->timeline, row);
 }
@@ -55,6 +56,7 @@ static void on_status(struct watch_state *w, struct value state)
 {
     struct str status = client_text(state, "status");
     struct str wait = client_json(&w->scratch, value_map_get_str(state, STR("waitingFor")));
+    struct str json = client_json(&w->scratch, state);
     struct str now = str_printf(&w->scratch, "%.*s %.*s", STR_ARG(status), STR_ARG(wait));
 
     w->has_ended = str_eq(status, STR("completed")) || str_eq(status, STR("failed")) ||
@@ -64,7 +66,7 @@ static void on_status(struct watch_state *w, struct value state)
     buf_clear(&w->shown);
     buf_str(&w->shown, now);
     if (w->client->as_json)
-        printf("{\"event\":\"status\",\"data\":%.*s}\n", STR_ARG(client_json(&w->scratch, state)));
+        printf("{\"event\":\"status\",\"data\":%.*s}\n", STR_ARG(json));
     else if (!w->has_ended && !str_eq(status, STR("running")))
         timeline_print_now(&w->timeline, state);
 }
@@ -177,6 +179,7 @@ static int watch(struct watch_state *w)
     struct str path = str_printf(&c->mem, "/executions/%.*s", STR_ARG(w->id));
     struct value steps;
     struct reply reply;
+    struct str text;
 
     if (!client_call(c, "GET", path, STR_NONE, &reply) || !timeline_read(c, w->id, &steps))
         return EXIT_FAILED;
@@ -187,8 +190,9 @@ static int watch(struct watch_state *w)
                STR_ARG(client_text(reply.json, "code")), term_style(TERM_PLAIN), STR_ARG(w->id));
     if (!follow(w) || !client_call(c, "GET", path, STR_NONE, &reply))
         return EXIT_FAILED;
+    text = describe_state(&c->mem, reply.json);
     if (!w->client->as_json)
-        printf("\n%.*s\n", STR_ARG(describe_state(&c->mem, reply.json)));
+        printf("\n%.*s\n", STR_ARG(text));
     return str_eq(client_text(reply.json, "status"), STR("completed")) ? EXIT_OK : EXIT_FAILED;
 }
 

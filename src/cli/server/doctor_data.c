@@ -89,6 +89,7 @@ static void look_at_space(struct doctor *d)
     struct statvfs fs;
     int64_t free_bytes;
     enum doctor_level level = DOCTOR_OK;
+    struct str text;
 
     if (statvfs(d->data, &fs) != 0)
         return;
@@ -97,9 +98,10 @@ static void look_at_space(struct doctor *d)
         level = DOCTOR_PROBLEM;
     else if (free_bytes < SPACE_LOW_MIB * MIB)
         level = DOCTOR_WARNING;
-    doctor_add(
-        d, "space", level, str_printf(d->mem, "%.*s free", STR_ARG(bytes_text(d, free_bytes))),
-        level == DOCTOR_OK ? NULL : "make room: a full disk stops intake, and nothing is lost");
+    text = bytes_text(d, free_bytes);
+    doctor_add(d, "space", level, str_printf(d->mem, "%.*s free", STR_ARG(text)),
+               level == DOCTOR_OK ? NULL
+                                  : "make room: a full disk stops intake, and nothing is lost");
 }
 
 /* The lock is free exactly when no server has the folder. */
@@ -239,6 +241,8 @@ static void add_version(struct doctor *d, const struct store_survey *s)
 
 static void doctor_add_file(struct doctor *d, const struct store_survey *s)
 {
+    struct str file_text = bytes_text(d, s->file_bytes), log_text = bytes_text(d, s->log_bytes);
+
     if (s->damage[0] != '\0') {
         doctor_add(d, "store", DOCTOR_PROBLEM,
                    str_printf(d->mem, "the file is damaged: %s", s->damage),
@@ -246,16 +250,14 @@ static void doctor_add_file(struct doctor *d, const struct store_survey *s)
                    "pawl restore FILE --data NEW-FOLDER");
         return;
     }
-    doctor_add(d, "store", DOCTOR_OK,
-               str_printf(d->mem, "%.*s, whole", STR_ARG(bytes_text(d, s->file_bytes))), NULL);
+    doctor_add(d, "store", DOCTOR_OK, str_printf(d->mem, "%.*s, whole", STR_ARG(file_text)), NULL);
     if (s->log_bytes > LOG_LONG_MIB * MIB)
         doctor_add(
             d, "log of the store", DOCTOR_WARNING,
-            str_printf(d->mem, "%.*s: something keeps reading an old moment",
-                       STR_ARG(bytes_text(d, s->log_bytes))),
+            str_printf(d->mem, "%.*s: something keeps reading an old moment", STR_ARG(log_text)),
             "end other programs that have pawl.db open; a restart of the server shortens it");
     else
-        doctor_add(d, "log of the store", DOCTOR_OK, bytes_text(d, s->log_bytes), NULL);
+        doctor_add(d, "log of the store", DOCTOR_OK, log_text, NULL);
 }
 
 /* --- what a person has to see to --- */

@@ -7,7 +7,7 @@ int command_login(struct client *c, const struct options *o)
 {
     const char *public_url = options_or_setting(o, "public-url", "PAWL_PUBLIC_URL", "");
     struct reply me;
-    struct str url;
+    struct str url, url_json;
 
     if (o->argc != 1)
         return options_usage(o);
@@ -16,7 +16,8 @@ int command_login(struct client *c, const struct options *o)
     /* Behind the '#', it is sent to no server and stands in no log. */
     url = str_printf(&c->mem, "%s/#token=%.*s", public_url[0] != '\0' ? public_url : c->url,
                      STR_ARG(c->token));
-    me.text = str_printf(&c->mem, "{\"url\":%.*s,\"user\":%.*s}",
-                         STR_ARG(client_json(&c->mem, value_string(url))), STR_ARG(me.text));
+    url_json = client_json(&c->mem, value_string(url));
+    me.text =
+        str_printf(&c->mem, "{\"url\":%.*s,\"user\":%.*s}", STR_ARG(url_json), STR_ARG(me.text));
     return client_answer(c, &me, "%.*s", STR_ARG(url));
 }

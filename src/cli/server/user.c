@@ -157,8 +157,8 @@ static void expiry_member(struct arena *mem, struct buf *out, const char *expire
 static bool token_make(struct client *c, const struct options *o, const char *who,
                        const char *replaces, struct reply *reply)
 {
+    struct str id, expires;
     struct buf body;
-    struct str id;
 
     if (!find_user(c, who, &id))
         return false;
@@ -173,8 +173,9 @@ static bool token_make(struct client *c, const struct options *o, const char *wh
     client_answer(c, reply, "%.*s\ntoken, shown only now: %.*s",
                   STR_ARG(client_text(reply->json, "id")),
                   STR_ARG(client_text(reply->json, "token")));
-    if (!c->as_json && client_text(reply->json, "expiresAt").len > 0)
-        printf("it expires %.*s\n", STR_ARG(list_moment(&c->mem, reply->json, "expiresAt")));
+    expires = list_moment(&c->mem, reply->json, "expiresAt");
+    if (!c->as_json && expires.len > 0)
+        printf("it expires %.*s\n", STR_ARG(expires));
     return true;
 }
 

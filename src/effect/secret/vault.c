@@ -104,8 +104,9 @@ static bool take_secret(struct credential *c, struct value secret)
 /* What a secret is bound to. */
 static struct str about_of(struct arena *mem, struct str kind, struct str code, struct value shown)
 {
-    return str_printf(mem, "%.*s\n%.*s\n%.*s", STR_ARG(kind), STR_ARG(code),
-                      STR_ARG(json_must_text(mem, shown)));
+    struct str json = json_must_text(mem, shown);
+
+    return str_printf(mem, "%.*s\n%.*s\n%.*s", STR_ARG(kind), STR_ARG(code), STR_ARG(json));
 }
 
 static bool split_stored(struct arena *mem, struct str text, struct value *shown,

@@ -238,10 +238,10 @@ static enum step_result render(struct turn *t, const struct command *c, struct s
                                struct mail_texts *out)
 {
     const struct render_reads *reads = &event_reads(t->ev)->renders;
-    struct str place = procedure_command_place(t, c);
+    struct str key = turn_key(t, procedure_command_place(t, c));
     struct render_read need = {.code = code};
 
-    need.call = str_printf(t->mem, "%.*s@%lld", STR_ARG(turn_key(t, place)), (long long)t->x->seq);
+    need.call = str_printf(t->mem, "%.*s@%lld", STR_ARG(key), (long long)t->x->seq);
     for (size_t i = 0; i < reads->count; i++) {
         const struct render_read *read = &reads->items[i];
 

@@ -419,6 +419,7 @@ bool version_move(struct turn *t, const struct program *to, struct err *err)
     struct execution *x = t->x;
     uint32_t index = x->strand_index;
     struct running_parallels parallels = {0};
+    struct str was;
 
     for (uint32_t i = 0; i <= x->other_count; i++) {
         strand_take(t, i);
@@ -438,7 +439,8 @@ bool version_move(struct turn *t, const struct program *to, struct err *err)
     if (!drop_steps(t, to, err))
         return false;
     move_steps(t, to);
-    turn_note(t, "was", str_printf(t->mem, "\"%.*s\"", STR_ARG(former_name(t->mem, x->program))));
+    was = former_name(t->mem, x->program);
+    turn_note(t, "was", str_printf(t->mem, "\"%.*s\"", STR_ARG(was)));
     x->program = to;
     x->has_moved = true;
     state_give_visits(x);

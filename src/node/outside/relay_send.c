@@ -111,10 +111,12 @@ static struct effect_call *deliver_event(const struct node *n, struct str code, 
     object_text(&headers, "Content-Type", STR("application/json"));
     object_text(&headers, "Pawl-Event", m->name);
     object_text(&headers, "Pawl-Delivery", uuid_text(&m->mem, m->id));
-    if (s->secret.len > 0)
+    if (s->secret.len > 0) {
+        struct str digest = digest_hmac_hex(&m->mem, s->secret, m->body_json);
+
         object_text(&headers, "Pawl-Signature",
-                    str_printf(&m->mem, "sha256=%.*s",
-                               STR_ARG(digest_hmac_hex(&m->mem, s->secret, m->body_json))));
+                    str_printf(&m->mem, "sha256=%.*s", STR_ARG(digest)));
+    }
     return post(m, s->url, object_end(&headers));
 }
 

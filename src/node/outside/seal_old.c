@@ -68,6 +68,7 @@ void subscriptions_seal_old(struct node *n, const struct stored_definitions *all
                             int64_t key_version)
 {
     struct seal_old *s;
+    struct str key_id;
     struct err err;
 
     if (n->options.vault == NULL || n->is_draining)
@@ -77,10 +78,10 @@ void subscriptions_seal_old(struct node *n, const struct stored_definitions *all
     s->changes = ARENA_ARRAY(&s->mem, all->count + 1, struct definition_change);
     for (size_t i = 0; i < all->count; i++)
         seal_one(n, s, &all->items[i]);
-    s->changes[0] = seal_change(
-        n, "master_key", STR("credentials"),
-        str_printf(&s->mem, "{\"id\":\"%.*s\"}", STR_ARG(vault_key_id(n->options.vault, &s->mem))),
-        STR("system"), key_version);
+    key_id = vault_key_id(n->options.vault, &s->mem);
+    s->changes[0] = seal_change(n, "master_key", STR("credentials"),
+                                str_printf(&s->mem, "{\"id\":\"%.*s\"}", STR_ARG(key_id)),
+                                STR("system"), key_version);
     for (size_t i = 0; i < s->count; i++)
         s->changes[i].next = &s->changes[i + 1];
     s->request = (struct node_request){.kind = NODE_DEFINITION,

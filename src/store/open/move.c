@@ -215,21 +215,21 @@ static bool read_moving(struct move *m, struct str *out, struct err *err)
 static struct str source_line(struct move *m)
 {
     char path[PATH_MAX];
-    struct str address = m->from.place;
+    struct str address = m->from.place, digest;
 
     if (m->from.folder.len > 0)
         address = realpath(str_copy(&m->mem, m->from.folder).ptr, path) != NULL ? str_of(path)
                                                                                 : m->from.folder;
-    return str_printf(&m->mem, "from %.*s", STR_ARG(digest_hex(&m->mem, address)));
+    digest = digest_hex(&m->mem, address);
+    return str_printf(&m->mem, "from %.*s", STR_ARG(digest));
 }
 
 static bool add_line(struct move *m, struct str line, struct err *err)
 {
-    return move_script(
-        &m->to,
-        str_printf(&m->mem, "INSERT INTO moving (line) VALUES ('%.*s')", STR_ARG(quoted(m, line)))
-            .ptr,
-        err);
+    struct str text = quoted(m, line);
+
+    text = str_printf(&m->mem, "INSERT INTO moving (line) VALUES ('%.*s')", STR_ARG(text));
+    return move_script(&m->to, text.ptr, err);
 }
 
 static bool has_line(struct str lines, struct str line)
