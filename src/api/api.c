@@ -5,6 +5,7 @@
 
 #include "api/bulk.h"
 #include "api/call.h"
+#include "api/counts.h"
 #include "api/definitions/worlds.h"
 #include "api/hooks_known.h"
 #include "api/problem.h"
@@ -34,6 +35,7 @@ struct api {
     uint64_t people_changes; /* that streams know of */
     struct uuid_gen ids;
     struct bulks bulks;
+    struct counts_known counts;
     int64_t refusal_second; /* monotonic: the last in which a request was refused ... */
     int64_t refusals;       /* ... and how many were */
     uint32_t run;           /* random: tells the requests of two runs apart */
@@ -526,6 +528,7 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     api->options.public_url = str_copy(&api->mem, options->public_url);
     api->node = node;
     api->parts.bulks = &api->bulks;
+    api->parts.counts = &api->counts;
     api->parts.views = view_memory_new();
     api->parts.worlds = worlds_new();
     api->parts.rate = rate_new(options->hook_rate);

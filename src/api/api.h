@@ -6,6 +6,7 @@
 
 struct api;
 struct bulks;
+struct counts_known;
 struct directory;
 struct events;
 struct http_request;
@@ -46,6 +47,7 @@ struct api_parts {
     struct deliveries *deliveries; /* what came to them lately */
     struct rate *rate;             /* how often strangers may call hooks and callbacks */
     struct bulks *bulks;           /* bulk requests that are in flight */
+    struct counts_known *counts;   /* what GET /counts has counted lately */
 };
 
 const struct api_parts *api_parts(const struct api *api);

@@ -2,12 +2,20 @@
 #include "api/bulk.h"
 
 #include "api/api.h"
+#include "api/list.h"
+#include "base/map.h"
 #include "node/node.h"
 #include "store/change.h"
 #include "value/json.h"
 #include "value/object.h"
 
-enum { PAGE = 200, PAGES_MAX = 200, LIMIT_MAX = 10000, STATUS_RESERVED = 102 };
+enum {
+    PAGE = 200,
+    IDS_BYTES_MAX = 4 << 20,
+    PAGES_MAX = 200,
+    LIMIT_MAX = 10000,
+    STATUS_RESERVED = 102
+};
 
 #define LOOK_AGAIN_US INT64_C(200000)
 #define BULK_WAIT_US INT64_C(600000000) /* 10,000 members may take minutes */
@@ -141,19 +149,23 @@ static void bulk_one_less(struct bulk *b)
         bulk_page_ends(b);
 }
 
+static void bulk_failed(struct bulk *b, struct uuid id, struct uuid about, const struct err *err)
+{
+    if (b->failed < BULK_ERRORS_MAX)
+        b->errors[b->failed] = (struct bulk_error){.id = id, .about = about, .err = *err};
+    b->failed++;
+}
+
 void bulk_member_done(struct bulk_member *m, bool ok, const struct err *err)
 {
     struct bulk *b = m->bulk;
 
-    if (ok) {
+    if (ok)
         b->done += !b->is_dry_run;
-    } else if (b->kind->is_skipped != NULL && b->kind->is_skipped(b, err)) {
+    else if (b->kind->is_skipped != NULL && b->kind->is_skipped(b, err))
         b->skipped++;
-    } else {
-        if (b->failed < BULK_ERRORS_MAX)
-            b->errors[b->failed] = (struct bulk_error){.id = m->id, .about = m->about, .err = *err};
-        b->failed++;
-    }
+    else
+        bulk_failed(b, m->id, m->about, err);
     bulk_one_less(b);
 }
 
@@ -205,12 +217,41 @@ static bool read_done_before(struct bulk *b, struct reader *reader, struct err *
     return true;
 }
 
+/* The next ids, as many as a page may have; their cursor is a number. */
+static bool bulk_read_ids(struct bulk *b, struct reader *reader, struct err *err)
+{
+    size_t bytes = 0, one;
+    int64_t at;
+
+    b->page_count = 0;
+    b->next = STR_NONE;
+    b->kind->clear(b);
+    if (!list_cursor_number(b->cursor, &at, err))
+        return false;
+    for (int64_t n = 0; n < b->page_limit && at < (int64_t)b->id_count && bytes < IDS_BYTES_MAX;
+         n++, at++) {
+        if (!b->kind->add(b, reader, b->ids[at], &one, err))
+            return false;
+        bytes += one;
+        b->page_count += one > 0;
+        if (one == 0)
+            *VEC_ADD(&b->page_mem, &b->missing) = b->ids[at];
+    }
+    if (at < (int64_t)b->id_count)
+        b->next = list_number_cursor(&b->page_mem, at);
+    return true;
+}
+
 static void bulk_run_page(struct node_read *read, struct reader *reader)
 {
     struct bulk *b = read->owner;
 
+    b->missing = (struct bulk_ids){0};
     b->read_ok =
-        b->kind->read(b, reader, &b->page_count, &b->err) && read_done_before(b, reader, &b->err);
+        (b->ids != NULL ? bulk_read_ids(b, reader, &b->err)
+                        : b->kind->read(b, reader, &b->page_count, &b->err)) &&
+        (b->kind->complete == NULL || b->kind->complete(b, reader, b->page_count, &b->err)) &&
+        read_done_before(b, reader, &b->err);
 }
 
 static void bulk_page_fails(struct bulk *b, const struct err *err)
@@ -220,6 +261,16 @@ static void bulk_page_fails(struct bulk *b, const struct err *err)
         bulk_refuse(b, err);
     else
         bulk_finish(b, true);
+}
+
+static void bulk_count_missing(struct bulk *b)
+{
+    struct err err;
+
+    (void)err_set(&err, ERR_NOT_FOUND, "there is nothing with this id");
+    b->matched += (int64_t)b->missing.count;
+    for (size_t i = 0; i < b->missing.count; i++)
+        bulk_failed(b, b->missing.items[i], (struct uuid){{0}}, &err);
 }
 
 static void bulk_page_read(struct node_read *read)
@@ -233,6 +284,7 @@ static void bulk_page_read(struct node_read *read)
     /* One for the loop itself: requests may be answered while it runs. */
     b->in_flight = 1;
     b->matched += (int64_t)b->page_count;
+    bulk_count_missing(b);
     for (size_t i = 0; i < b->page_count; i++) {
         if (b->done_before[i])
             b->done++;
@@ -325,7 +377,10 @@ static void note_and_answer(struct bulk *b, struct str json)
     struct err err;
 
     object_begin(&details, c->mem);
-    object_json(&details, "filter", b->filter_json);
+    if (b->ids != NULL)
+        object_int(&details, "ids", (int64_t)b->id_count);
+    else
+        object_json(&details, "filter", b->filter_json);
     write_counts(&details, b);
     call_audit(c, r, str_printf(c->mem, "%s.bulk_%s", b->kind->name, b->action).ptr, STR_NONE,
                object_end(&details));
@@ -450,6 +505,47 @@ static void bulk_look(struct bulk *b)
 
 /* --- the request --- */
 
+/* A list of ids, each once. */
+static bool bulk_take_ids(struct bulk *b, struct call *c, struct value ids)
+{
+    struct uuid *all = ARENA_ARRAY(c->mem, ids.len + 1, struct uuid);
+    struct map seen;
+
+    if (ids.len > LIMIT_MAX)
+        return call_refuse_field(c, "ids", "bad_value", "ids has at most 10000 ids");
+    map_init(&seen, c->mem);
+    for (uint32_t i = 0; i < ids.len; i++) {
+        struct str text = value_text_or(ids.items[i], STR_NONE);
+
+        if (!uuid_read(text, &all[i]))
+            return call_refuse_field(c, "ids", "bad_value", "ids is a list of ids");
+        text = uuid_text(c->mem, all[i]);
+        if (map_get(&seen, text) != NULL)
+            return call_refuse_field(c, "ids", "bad_value", "ids has %.*s twice", STR_ARG(text));
+        map_put(&seen, text, &all[i]);
+    }
+    b->ids = all;
+    b->id_count = ids.len;
+    return true;
+}
+
+/* A filter, or ids. */
+static bool bulk_take_which(struct bulk *b, struct call *c, const struct bulk_body *body)
+{
+    bool has_filter = body->filter.kind == VALUE_MAP, has_ids;
+
+    has_ids = body->ids.kind != VALUE_ABSENT && body->ids.kind != VALUE_NULL;
+    if (has_ids && body->ids.kind != VALUE_LIST)
+        return call_refuse_field(c, "ids", "wrong_type", "ids must be a list of ids");
+    if (!has_ids && !has_filter)
+        return call_refuse_field(c, "filter", "missing_field",
+                                 "filter or ids is missing: it says which are meant");
+    if (has_ids && has_filter)
+        return call_refuse_field(c, "ids", "bad_value", "give either ids or filter, not both");
+    b->filter_json = has_filter ? json_must_text(c->mem, body->filter) : STR_NONE;
+    return has_filter || bulk_take_ids(b, c, body->ids);
+}
+
 bool bulk_take(struct bulk *b, struct call *c, const struct bulk_body *body)
 {
     b->call = c;
@@ -457,7 +553,8 @@ bool bulk_take(struct bulk *b, struct call *c, const struct bulk_body *body)
     b->limit = body->limit.kind == VALUE_INT ? body->limit.i : LIMIT_MAX;
     b->cursor = value_text_or(body->cursor, STR_NONE);
     b->asked_at_us = api_now_us(c->api);
-    b->filter_json = json_must_text(c->mem, body->filter);
+    if (!bulk_take_which(b, c, body))
+        return false;
     if (b->limit >= 1 && b->limit <= LIMIT_MAX)
         return call_idempotency(c, &b->idempotency);
     return call_refuse_field(c, "limit", "bad_value", "limit is a number from 1 to 10000");

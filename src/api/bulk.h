@@ -1,11 +1,13 @@
 /*
- * bulk.h - the same action for many: executions, dead letters.
+ * bulk.h - the same action for many: executions, dead letters, messages, tasks.
  *
- * Works through the pages of a list, newest first, with the requests that
+ * Which they are a filter says, or a list of their ids. Works through the pages
+ * of a list, newest first or as the ids come, with the requests that
  * anyone could make one by one: a page is read, its requests are made, and when
  * the last of them was answered the next page is read. So there are never more
- * than a page in flight, and each member is durable for itself. What began
- * after the request is not touched. The answer has the counts; with `more` it
+ * than a page in flight, and each member is durable for itself. What a filter
+ * finds that began after the request is not touched. An id that there is nothing
+ * of counts as failed, with not_found. The answer has the counts; with `more` it
  * has the cursor from which the next call goes on.
  *
  *     start --> reserve the key --> read a page --> its requests --> counts
@@ -44,6 +46,16 @@ struct bulk_kind {
      * most; in b->page_mem, and what comes behind it in b->next.
      */
     bool (*read)(struct bulk *b, struct reader *reader, size_t *count, struct err *err);
+    /* For ids: on a reader thread, a page without members begins. */
+    void (*clear)(struct bulk *b);
+    /*
+     * For ids: on a reader thread, add the one with this id to the page. *bytes is
+     * about what it takes in b->page_mem; 0: there is none, or the caller may not act on it.
+     */
+    bool (*add)(struct bulk *b, struct reader *reader, struct uuid id, size_t *bytes,
+                struct err *err);
+    /* On a reader thread, read what else the action needs of the page; or NULL. */
+    bool (*complete)(struct bulk *b, struct reader *reader, size_t count, struct err *err);
     struct uuid (*id)(const struct bulk *b, size_t i);
     /* Whether the action makes sense for it as it was read; NULL: for all of them. */
     bool (*allows)(const struct bulk *b, size_t i);
@@ -66,13 +78,19 @@ struct bulk_member {
     struct node_request request;
 };
 
+struct bulk_ids {
+    VEC_OF(struct uuid);
+};
+
 enum { BULK_ERRORS_MAX = 10 };
 
 struct bulk {
     const struct bulk_kind *kind;
     struct call *call;
-    const char *action; /* "retry" */
-    struct str filter_json;
+    const char *action;     /* "retry" */
+    struct str filter_json; /* or: */
+    const struct uuid *ids; /* NULL: a filter says which */
+    size_t id_count;
     struct str cursor; /* where the next page begins */
     bool is_dry_run;
     bool makes_space; /* it deletes: noting that may use the reserve of a full volume */
@@ -102,7 +120,8 @@ struct bulk {
     struct arena page_mem;
     int64_t page_limit;
     size_t page_count;
-    bool *done_before; /* under the same key */
+    struct bulk_ids missing; /* ids of the page that there is nothing of */
+    bool *done_before;       /* under the same key */
     struct str next;
     bool read_ok;
     struct err err;
@@ -110,23 +129,28 @@ struct bulk {
     int pages; /* that were read */
 };
 
-/* The members of a body that every bulk request has; `limit` and `cursor` may be absent. */
+/* The members of a body that every bulk request has: a filter or ids; what follows may be absent. */
 struct bulk_body {
-    struct value action, filter, dry_run, limit, cursor;
+    struct value action, filter, ids, dry_run, limit, cursor;
 };
 
-enum { BULK_FIELD_COUNT = 5 };
+enum { BULK_FIELD_COUNT = 6 };
 
-#define BULK_FIELDS(body, needs_filter)                                                            \
+#define BULK_FIELDS(body)                                                                          \
     {"action", BODY_TEXT, true, .out = &(body).action},                                            \
-        {"filter", BODY_OBJECT, needs_filter, .out = &(body).filter},                              \
+        {"filter", BODY_OBJECT, false, .out = &(body).filter},                                     \
+        {"ids", BODY_ANY, false, .out = &(body).ids},                                              \
         {"dryRun", BODY_BOOL, false, .out = &(body).dry_run},                                      \
         {"limit", BODY_INT, false, .out = &(body).limit},                                          \
     {                                                                                              \
         "cursor", BODY_TEXT, false, .out = &(body).cursor                                          \
     }
 
-/* Take a body that was read. False: its limit is out of bounds, and the call was refused. */
+/*
+ * Take a body that was read; with b->ids the kind needs no filter. False: its limit is
+ * out of bounds, its ids are none or too many, or it has a filter beside them or neither;
+ * the call was refused.
+ */
 bool bulk_take(struct bulk *b, struct call *c, const struct bulk_body *body) MUST_USE;
 
 /* Go; the call is answered when all is done. The caller has filled the upper part. */

@@ -6,6 +6,7 @@
 #include "define/kind.h"
 #include "store/read_executions.h"
 #include "store/read_letter.h"
+#include "store/read_outbox.h"
 #include "value/path.h"
 #include "value/timefmt.h"
 
@@ -41,6 +42,7 @@ static void filter_wrong(struct filter_reading *r, struct str name, const char *
 
 /* The conditions that there are. */
 static const char of_executions[] = QUERY_EXECUTIONS;
+static const char of_messages[] = "status kind destination execution";
 static const char of_dead_letters[] = "kind code execution status from to";
 
 /* --- one condition each --- */
@@ -328,11 +330,21 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
     return findings->count == 0;
 }
 
+static void read_execution_id(struct filter_reading *r, struct value *object, bool *has,
+                              struct uuid *out)
+{
+    struct str execution = from_body(object, "execution");
+
+    *has = execution.len > 0;
+    if (*has && !uuid_read(execution, out))
+        filter_wrong(r, STR("execution"), "bad_value", "execution is the id of an execution");
+}
+
 bool filter_dead_letters_body(struct call *c, struct value object, struct letter_filter *out,
                               struct findings *findings)
 {
     struct filter_reading r = {.mem = c->mem, .findings = findings, .now_us = api_now_us(c->api)};
-    struct str status = from_body(&object, "status"), execution = from_body(&object, "execution");
+    struct str status = from_body(&object, "status"), kinds = filter_letter_kinds(c->mem);
     enum letter_kind kind;
 
     *out =
@@ -344,14 +356,33 @@ bool filter_dead_letters_body(struct call *c, struct value object, struct letter
                      "only letters that are open can be tried again");
     out->kind = from_body(&object, "kind");
     if (out->kind.len > 0 && !letter_kind_read(out->kind, &kind))
-        filter_wrong(&r, STR("kind"), "bad_value",
-                     "kind is incident, compensation, reconcile or execution");
+        filter_wrong(&r, STR("kind"), "bad_value", "kind is one of %.*s", STR_ARG(kinds));
     read_text(&r, "code", from_body(&object, "code"), &out->code);
-    out->has_execution = execution.len > 0;
-    if (out->has_execution && !uuid_read(execution, &out->execution))
-        filter_wrong(&r, STR("execution"), "bad_value", "execution is the id of an execution");
+    read_execution_id(&r, &object, &out->has_execution, &out->execution);
     read_time(&r, "from", false, from_body(&object, "from"), &out->from_us);
     read_time(&r, "to", true, from_body(&object, "to"), &out->to_us);
+    return findings->count == 0;
+}
+
+bool filter_outbox_body(struct call *c, struct value object, struct message_filter *out,
+                        struct findings *findings)
+{
+    struct filter_reading r = {.mem = c->mem, .findings = findings, .now_us = api_now_us(c->api)};
+    struct str status = from_body(&object, "status"), kinds = filter_message_kinds(c->mem);
+    enum message_kind kind;
+
+    *out = (struct message_filter){.org_id = call_scope(c)};
+    for (uint32_t i = 0; i < object.len && !findings_are_full(findings); i++)
+        check_member(&r, of_messages, "", &object.map->entries[i]);
+    out->has_status = status.len > 0 && !str_eq(status, STR("all"));
+    out->is_parked = str_eq(status, STR("parked"));
+    if (out->has_status && !out->is_parked && !str_eq(status, STR("pending")))
+        filter_wrong(&r, STR("status"), "bad_value", "status is one of pending, parked, all");
+    out->kind = from_body(&object, "kind");
+    if (out->kind.len > 0 && !message_kind_read(out->kind, &kind))
+        filter_wrong(&r, STR("kind"), "bad_value", "kind is one of %.*s", STR_ARG(kinds));
+    read_text(&r, "destination", from_body(&object, "destination"), &out->destination);
+    read_execution_id(&r, &object, &out->has_execution, &out->execution);
     return findings->count == 0;
 }
 
@@ -373,4 +404,24 @@ static const char *execution_status_of(unsigned i)
 struct str filter_status_names(struct arena *mem)
 {
     return filter_names(mem, execution_status_of, STATUS_COUNT);
+}
+
+static const char *letter_kind_of(unsigned i)
+{
+    return letter_kind_name((enum letter_kind)i);
+}
+
+struct str filter_letter_kinds(struct arena *mem)
+{
+    return filter_names(mem, letter_kind_of, LETTER_KIND_COUNT);
+}
+
+static const char *message_kind_of(unsigned i)
+{
+    return message_kind_name((enum message_kind)i);
+}
+
+struct str filter_message_kinds(struct arena *mem)
+{
+    return filter_names(mem, message_kind_of, MESSAGE_KIND_COUNT);
 }

@@ -11,6 +11,7 @@
 
 struct execution_filter;
 struct letter_filter;
+struct message_filter;
 
 /*
  * From the query of the call, with its cursor; `status` may be given several
@@ -30,6 +31,10 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
 bool filter_dead_letters_body(struct call *c, struct value object, struct letter_filter *out,
                               struct findings *findings) MUST_USE;
 
+/* The same for messages of the outbox: status kind destination execution. */
+bool filter_outbox_body(struct call *c, struct value object, struct message_filter *out,
+                        struct findings *findings) MUST_USE;
+
 /* `execution` of the query, the id of one; *has is false without it. Refused when it is none. */
 bool filter_execution(struct call *c, bool *has, struct uuid *out) MUST_USE;
 
@@ -42,7 +47,9 @@ bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us)
 /* "open, retried, resolved": what a refusal says of a parameter that is none of these. */
 struct str filter_names(struct arena *mem, const char *(*name)(unsigned i), unsigned count);
 
-/* The statuses of executions, in the same way. */
+/* The kinds of dead letters and of messages, and the statuses of executions, in the same way. */
+struct str filter_letter_kinds(struct arena *mem);
+struct str filter_message_kinds(struct arena *mem);
 struct str filter_status_names(struct arena *mem);
 
 #endif

@@ -6,7 +6,8 @@
  *     pending --not delivered--> pending, later
  *     pending --given up--> parked, with a dead letter
  *     parked  --an operator: retry--> pending, out of order
- *     parked  --an operator: resolve--> gone
+ *     parked  --an operator: resolve--> gone, its dead letter closed
+ *     pending --an operator: resolve--> gone
  *
  * Of one execution and destination the first that is pending goes first; those
  * behind it wait. One that was parked lets them pass and does not hold them up
@@ -76,5 +77,18 @@ struct outbox_retry {
 };
 
 change_apply_fn outbox_retry_apply;
+
+/*
+ * An operator gives a message up: it goes, and those behind it are due. The dead
+ * letter of one that is parked is closed with the note. An attempt that is in
+ * flight may still arrive. Refused with ERR_NOT_FOUND when there is none (any more).
+ */
+struct outbox_resolve {
+    struct change change; /* .apply = outbox_resolve_apply */
+    struct uuid id;
+    struct str note, user_id;
+};
+
+change_apply_fn outbox_resolve_apply;
 
 #endif

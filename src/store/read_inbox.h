@@ -39,6 +39,11 @@ bool read_inbox(struct reader *r, struct arena *mem, struct str org_id, struct v
                 struct str cursor, int64_t limit, struct stored_waits *out, struct str *next,
                 struct err *err) MUST_USE;
 
+/* How many these are; INBOX_COUNTED_MAX: so many or more. */
+enum { INBOX_COUNTED_MAX = 1000 };
+bool read_inbox_count(struct reader *r, struct arena *mem, struct str org_id, struct value keys,
+                      int64_t *out, struct err *err) MUST_USE;
+
 /* The open wait of that visit of a step, whoever may answer it. */
 bool read_inbox_item(struct reader *r, struct arena *mem, struct uuid execution, struct str step,
                      int64_t visit, struct stored_wait *out, bool *found, struct err *err) MUST_USE;

@@ -48,10 +48,12 @@ struct stored_message {
     enum message_kind kind;
     struct str destination, name;
     bool is_parked, is_late;
+    bool is_behind; /* it waits for an earlier one of its execution */
     int64_t attempts;
     int64_t next_at_us;    /* 0: at once, or behind an earlier one */
     struct str error_json; /* of the last attempt, or empty */
     struct str letter;     /* the id of its dead letter, or empty */
+    struct str body_json;  /* what it says: of read_message() only */
     struct str org_id, code;
     int64_t version, created_at_us;
 };

@@ -47,6 +47,27 @@ bool read_search(struct reader *r, struct collector *c, const struct search_boun
 bool read_found(struct reader *r, struct arena *mem, const struct search *s,
                 struct search_found *out, struct err *err) MUST_USE;
 
+/* --- which objects there are --- */
+
+struct record_object {
+    struct str name;
+    int64_t count; /* RECORDS_COUNTED_MAX: so many or more */
+};
+
+struct record_objects {
+    VEC_OF(struct record_object);
+    bool is_cut; /* there are more behind the last one */
+};
+
+/*
+ * The objects of an organisation after the name `after`, in order, with the number of
+ * their records: `limit` at most, and none behind the one with which
+ * RECORDS_COUNTED_MAX records are counted.
+ */
+enum { RECORDS_COUNTED_MAX = 1000000 };
+bool read_record_objects(struct reader *r, struct arena *mem, struct str org_id, struct str after,
+                         int64_t limit, struct record_objects *out, struct err *err) MUST_USE;
+
 /* --- which executions have written a record --- */
 
 struct record_change_row {

@@ -328,7 +328,8 @@ claim('many are tried again at once, counted first', async (rig) => {
 
 claim('a bulk request that makes no sense is refused', async (rig) => {
     const pointer = async (body) => refused(await rig.api('POST', '/dlq/bulk', body), 422, 'invalid').errors[0].pointer;
-    equal(await pointer({ action: 'resolve', filter: {} }), '/action');
+    equal(await pointer({ action: 'close', filter: {} }), '/action');
+    equal(await pointer({ action: 'resolve', filter: {} }), '/note');
     equal(await pointer({ action: 'retry' }), '/filter');
     equal(await pointer({ action: 'retry', filter: { kind: 'incidnt' } }), '/filter/kind');
     equal(await pointer({ action: 'retry', filter: { status: 'resolved' } }), '/filter/status');

@@ -163,13 +163,51 @@ claim "of many it is counted first" said 0 "2 of 2 dead letters would be tried a
 run dlq retry --all --json
 claim "all that are open are tried again" said 0 '"matched":2,"done":2,"failed":0'
 run dlq retry --where "kind=incidnt"
-claim "a condition that is none is refused" said 1 "kind is incident"
+claim "a condition that is none is refused" said 1 "kind is one of incident"
 run dlq retry --dry-run
 claim "a dry-run is of many" said 2 "pawl dlq"
 run dlq ls --where "kind=incident"
-claim "only retry has conditions" said 2 "pawl dlq"
-run dlq resolve --all --note x
-claim "letters are resolved one by one" said 2 "pawl dlq"
+claim "a list has options in place of conditions" said 2 "pawl dlq"
+run dlq resolve --all --note x --outcome failed
+claim "outcomes are said one by one" said 2 "pawl dlq"
+run dlq resolve --all --note "by hand" --dry-run
+claim "letters are counted before they are closed" said 0 "would be resolved"
+run dlq resolve --where "code=nothing" --note "by hand"
+claim "and closed by a condition" said 0 "0 of 0 dead letters are resolved"
+
+# --- messages ---
+
+cat >mails.json <<'EOF'
+{"code": "mails", "steps": [{"code": "tell", "procedure": [
+ {"type": "notification.email", "to": "a@example.com", "subject": "one", "body": "b"},
+ {"type": "notification.email", "to": "b@example.com", "subject": "two", "body": "b"},
+ {"type": "notification.email", "to": "c@example.com", "subject": "three", "body": "b"}]}]}
+EOF
+run apply mails.json
+run start mails --wait
+run outbox
+claim "messages wait with the reason" said 0 "c@example.com" "it waits"
+id=$(run outbox --json; sed 's/.*"items":\[{"id":"\([^"]*\)".*/\1/' <<<"$out")
+run outbox show "$id"
+claim "one is shown with what it says" said 0 '"subject":"three"' '"status":"pending"'
+run outbox resolve "$id"
+claim "it is not given up without a note" said 2 "pawl outbox"
+run outbox resolve "$id" --note "she was called"
+claim "with one it is" said 0 "is given up"
+run outbox show "$id"
+claim "and gone" said 1 "no such message"
+run outbox retry --all --dry-run
+claim "many are counted" said 0 "2 of 2 messages would be tried now"
+run outbox retry --where "destination=email"
+claim "and tried" said 0 "2 of 2 messages are tried now"
+run outbox resolve --where "kind=letter" --note x
+claim "conditions are checked" said 1 "kind is one of"
+run outbox resolve --all --note "the mail server is gone"
+claim "and given up" said 0 "2 of 2 messages are given up"
+run outbox
+claim "nothing is left to deliver" said 0 "nothing waits"
+run outbox retry
+claim "a retry says of what" said 2 "pawl outbox"
 
 # --- records ---
 
@@ -196,6 +234,10 @@ run record rm invoice I-2
 claim "one is deleted" said 0 "is deleted"
 run record get invoice I-2
 claim "and gone" said 1 not_found
+run record ls
+claim "the objects are listed" said 0 invoice
+run record ls --where 'true'
+claim "objects have no fields" said 2 "pawl record"
 run record frobnicate
 claim "other words are wrong usage" said 2 "pawl record"
 

@@ -101,6 +101,28 @@ async function walkJobs(api, holds) {
 
 // --- messages, schedules, records ---
 
+async function walkMessages(api, holds, path, execution) {
+    const shown = await api.call('getMessage', { path }, 200);
+    holds(shown.json.payload.subject === 's', 'a message is shown with what it says');
+    await api.call('getMessage', { path: { messageId: NOBODY } }, 404);
+    const many = (body, wanted, headers = {}) => api.call('changeMessages', { body, headers }, wanted);
+    const key = { 'Idempotency-Key': 'walk-messages' };
+    holds((await many({ action: 'retry', filter: { execution }, dryRun: true }, 200)).json.matched === 2, 'a dry-run counts the messages');
+    holds((await many({ action: 'resolve', note: 'x', ids: [NOBODY] }, 200, key)).json.errors[0].id === NOBODY, 'one that is gone is named');
+    await many({ action: 'resolve', note: 'y', ids: [NOBODY] }, 409, key);
+    await many({ action: 'resolve', filter: {} }, 422);
+    const resolve = (body, wanted, to, headers = {}) => api.call('resolveMessage', { path: to, body, headers }, wanted);
+    await resolve({}, 422, path);
+    await resolve({ note: 'x' }, 404, { messageId: NOBODY });
+    const { id } = (await api.call('startExecution', { body: { code: 'letters' }, query: { wait: '10s' } }, 201)).json;
+    const [one] = (await api.call('listOutbox', { query: { execution: id } }, 200)).json.items;
+    const given = { 'Idempotency-Key': 'walk-given-up' };
+    await resolve({ note: 'called' }, 202, { messageId: one.id }, given);
+    await resolve({ note: 'other' }, 409, { messageId: one.id }, given);
+    const counts = (await api.call('getCounts', {}, 200)).json;
+    holds(counts.outboxWaiting > 0 && counts.executions.running >= 0, 'what there is to do is counted');
+}
+
 /** Mail waits: no server for it is configured. */
 async function walkOutbox(api, holds) {
     const [code, key] = ['letters', { 'Idempotency-Key': 'walk-message' }];
@@ -113,6 +135,7 @@ async function walkOutbox(api, holds) {
     await api.call('listOutbox', { query: { execution: x.id, limit: 1, cursor: page.json.nextCursor } }, 200);
     await api.call('listOutbox', { query: { status: 'sent' } }, 400);
     const path = { messageId: page.json.items[0].id };
+    await walkMessages(api, holds, path, x.id);
     const retry = (to, wanted, more = {}) => api.call('retryMessage', { path: to, ...more }, wanted);
     await retry({ messageId: NOBODY }, 404);
     await retry(path, 422, { body: { what: 1 } });
@@ -187,6 +210,9 @@ async function walkRecords(api, holds) {
     const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
     const made = await put({ amount: 1 }, { 'If-None-Match': '*' }, 201);
     holds(made.headers.etag === '"1"' && made.headers.location === '/api/v1/records/invoice/I%201%2F%C3%A4', 'a new record says where it is');
+    const objects = await api.call('listObjects', { query: { limit: 1 } }, 200);
+    holds(objects.json.items.length === 1, 'objects are listed');
+    await api.call('listObjects', { query: { limit: 0 } }, 400);
     const key = { 'Idempotency-Key': 'walk-record' };
     await put({ amount: 2 }, key, 200);
     await put({ amount: 3 }, key, 409);

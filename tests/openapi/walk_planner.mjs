@@ -1,5 +1,7 @@
 // walk_planner.mjs - the part of the walk that goes through the planner; see walk.mjs.
 
+import { NOBODY } from './walk_world.mjs';
+
 let events = 0;
 const event = (task, more = {}) => ({ client_event_id: `walk-${++events}`, expected_row_version: task.row_version, ...more });
 const NOWHERE = { taskId: 'nothing' };
@@ -166,7 +168,7 @@ export async function walkPlanner(api, holds) {
     await lead.call('deleteTask', { path: { taskId: doomed.id } }, 204);
     await lead.call('deleteTask', { path: { taskId: doomed.id } }, 404);
     await lead.call('moveTasks', { body: { action: 'cancel', filter: { project_id: 'none' }, payload: { reason: 'x' } } }, 200);
-    await lead.call('moveTasks', { body: { action: 'recall_to_pool', ids: [task.id, 'x'], dryRun: true } }, 200);
+    await lead.call('moveTasks', { body: { action: 'recall_to_pool', ids: [task.id, NOBODY], dryRun: true } }, 200);
     await lead.call('moveTasks', { body: { action: 'start', ids: [] } }, 422);
     await lead.call('moveTasks', { body: { action: 'assign' } }, 422);
     await walkConflict(lead, 'moveTasks', {}, { action: 'cancel', ids: [] }, { action: 'assign', ids: [] });

@@ -178,11 +178,6 @@ static const char *letter_status_of(unsigned i)
     return letter_status_name((enum letter_status)i);
 }
 
-static const char *letter_kind_of(unsigned i)
-{
-    return letter_kind_name((enum letter_kind)i);
-}
-
 /* ?status: those that are open unless it says otherwise. */
 static bool letter_take_status(struct call *c, struct letter_filter *out)
 {
@@ -204,7 +199,7 @@ static bool letter_take_kind(struct call *c, struct letter_filter *out)
     out->kind = http_query(c->http, "kind");
     if (out->kind.len == 0 || letter_kind_read(out->kind, &kind))
         return true;
-    names = filter_names(c->mem, letter_kind_of, LETTER_KIND_COUNT);
+    names = filter_letter_kinds(c->mem);
     return call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of %.*s", STR_ARG(names));
 }
 

@@ -25,11 +25,29 @@ bool dead_letters_read_to_act(struct lookup *q, struct reader *reader, struct uu
 void dead_letters_fill_retry(struct call *c, struct node_request *r,
                              const struct stored_letter *letter);
 
+/* Make a request of it that closes the letter, whose outcome is known, with a note. */
+void dead_letters_fill_resolve(struct call *c, struct node_request *r,
+                               const struct stored_letter *letter, struct str note);
+
 /* Append the letter as JSON, without what `mask` hides. */
 void dead_letters_show(struct arena *mem, const struct mask *mask,
                        const struct stored_letter *letter, struct buf *out);
 
-/* Of what was done about a letter. */
+/* --- what people do with letters and messages: retry, or resolve with a note --- */
+
 enum { NOTE_LEN_MAX = 2000 };
+
+/* What was done about it, as a field of a body. */
+#define NOTE_FIELD(note)                                                                           \
+    {                                                                                              \
+        "note", BODY_TEXT, false, .out = &(note)                                                   \
+    }
+
+/* Whether a note that must be there says something; else refused. */
+bool dead_letters_check_note(struct call *c, struct value note) MUST_USE;
+
+/* The action of a bulk request; resolve needs a note, and retry has none. False: refused. */
+bool dead_letters_take_action(struct call *c, struct value action, struct value note,
+                              bool *resolves) MUST_USE;
 
 #endif

@@ -15,6 +15,29 @@
 #include "store/read_letter.h"
 #include "value/object.h"
 
+/* --- notes --- */
+
+bool dead_letters_check_note(struct call *c, struct value note)
+{
+    if (note.kind == VALUE_ABSENT)
+        return call_refuse_field(c, "note", "missing_field", "note is missing");
+    return (str_trim(value_text(note)).len > 0 && note.len <= NOTE_LEN_MAX) ||
+           call_refuse_field(c, "note", "bad_value",
+                             "note says what was done about it, in 1 to 2000 bytes");
+}
+
+bool dead_letters_take_action(struct call *c, struct value action, struct value note,
+                              bool *resolves)
+{
+    *resolves = str_eq(value_text(action), STR("resolve"));
+    if (*resolves)
+        return dead_letters_check_note(c, note);
+    if (!str_eq(value_text(action), STR("retry")))
+        return call_refuse_field(c, "action", "bad_value", "action is retry or resolve");
+    return note.kind == VALUE_ABSENT ||
+           call_refuse_field(c, "note", "unknown_field", "only resolve takes a note");
+}
+
 /* --- resolving --- */
 
 struct resolving {
@@ -120,18 +143,16 @@ void dead_letters_resolve(struct call *c)
 {
     struct value note, outcome, output;
     const struct body_field fields[] = {
-        {"note", BODY_TEXT, true, .out = &note},
+        NOTE_FIELD(note),
         {"outcome", BODY_TEXT, false, .out = &outcome},
         {"output", BODY_ANY, false, .out = &output},
     };
     struct resolving *a = ARENA_NEW(c->mem, struct resolving);
 
-    if (!dead_letters_id(c, &a->change.id) || !call_body(c, fields, ARRAY_SIZE(fields)))
+    if (!dead_letters_id(c, &a->change.id) || !call_body(c, fields, ARRAY_SIZE(fields)) ||
+        !dead_letters_check_note(c, note))
         return;
-    if (str_trim(value_text(note)).len == 0 || note.len > NOTE_LEN_MAX)
-        call_refuse_field(c, "note", "bad_value",
-                          "note says what was done about it, in 1 to 2000 bytes");
-    else if (outcome.kind == VALUE_STRING && !verdict_read(value_text(outcome), &a->verdict))
+    if (outcome.kind == VALUE_STRING && !verdict_read(value_text(outcome), &a->verdict))
         call_refuse_field(c, "outcome", "bad_value",
                           "outcome is one of succeeded, failed, not_happened");
     else if (output.kind != VALUE_ABSENT &&
@@ -146,6 +167,28 @@ void dead_letters_resolve(struct call *c)
         a->output = output;
         lookup_start(c, a, letter_run_resolve, letter_then_resolve);
     }
+}
+
+void dead_letters_fill_resolve(struct call *c, struct node_request *r,
+                               const struct stored_letter *letter, struct str note)
+{
+    struct letter_resolve *change = ARENA_NEW(r->mem, struct letter_resolve);
+    struct buf details;
+
+    *change = (struct letter_resolve){
+        .change = {.apply = letter_resolve_apply,
+                   .now_us = api_now_us(c->api),
+                   .answer_status = 200,
+                   .answer_json = STR("{}")},
+        .id = letter->id,
+        .note = note,
+        .user_id = c->user.id,
+    };
+    r->kind = NODE_CHANGE;
+    r->change = &change->change;
+    object_begin(&details, r->mem);
+    object_text(&details, "note", note);
+    call_audit(c, r, "dead_letter.resolve", uuid_text(r->mem, letter->id), object_end(&details));
 }
 
 /* --- trying again --- */

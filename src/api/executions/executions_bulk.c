@@ -1,5 +1,5 @@
 /*
- * executions_bulk.c - the same action for every execution that a filter finds; see bulk.h.
+ * executions_bulk.c - the same action for every execution that a filter finds or ids name; see bulk.h.
  */
 #include "api/bulk.h"
 #include "api/executions/executions_act.h"
@@ -53,7 +53,14 @@ static bool read_owners(struct executions_bulk *e, struct reader *reader, size_t
     return read_letter_owners(reader, mem, rows, count, &e->has_letter, err);
 }
 
-/* Executions that the caller may not act on are left out. */
+/* Whether the caller may act on it; the others are left out. */
+static bool executions_may_act(struct bulk *b, struct reader *reader,
+                               const struct stored_execution *x, bool *out, struct err *err)
+{
+    return view_allows_acting(b->call, &b->page_mem, reader, x->org_id, x->code, x->version, out,
+                              err);
+}
+
 static bool executions_read_page(struct bulk *b, struct reader *reader, size_t *count,
                                  struct err *err)
 {
@@ -68,19 +75,52 @@ static bool executions_read_page(struct bulk *b, struct reader *reader, size_t *
     if (!read_executions(reader, &b->page_mem, &filter, &e->list, &b->next, err))
         return false;
     for (size_t i = 0; i < e->list.count; i++) {
-        const struct stored_execution *x = &e->list.items[i];
         bool may_act;
 
-        if (!view_allows_acting(b->call, &b->page_mem, reader, x->org_id, x->code, x->version,
-                                &may_act, err))
+        if (!executions_may_act(b, reader, &e->list.items[i], &may_act, err))
             return false;
         if (may_act)
-            e->list.items[(*count)++] = *x;
+            e->list.items[(*count)++] = e->list.items[i];
     }
+    return true;
+}
+
+static void executions_clear(struct bulk *b)
+{
+    executions_of_bulk(b)->list = (struct stored_executions){0};
+}
+
+/* As a list shows it: without its context. */
+static bool executions_add(struct bulk *b, struct reader *reader, struct uuid id, size_t *bytes,
+                           struct err *err)
+{
+    const struct execution_filter filter = {
+        .org_id = b->call->user.org_id, .q = uuid_text(&b->page_mem, id), .limit = 1};
+    struct stored_executions one;
+    bool may_act = false;
+    struct str next;
+
+    *bytes = 0;
+    if (!read_executions(reader, &b->page_mem, &filter, &one, &next, err) ||
+        (one.count > 0 && !executions_may_act(b, reader, &one.items[0], &may_act, err)))
+        return false;
+    if (!may_act)
+        return true;
+    *VEC_ADD(&b->page_mem, &executions_of_bulk(b)->list) = one.items[0];
+    *bytes = sizeof(one.items[0]) + one.items[0].input_json.len + one.items[0].result_json.len +
+             one.items[0].error_json.len + one.items[0].waiting_for_json.len;
+    return true;
+}
+
+static bool executions_complete(struct bulk *b, struct reader *reader, size_t count,
+                                struct err *err)
+{
+    struct executions_bulk *e = executions_of_bulk(b);
+
     e->has_letter = NULL;
     if (e->action == ACTION_DELETE && b->is_dry_run)
-        return read_owners(e, reader, *count, err);
-    return e->action != ACTION_AGAIN || b->is_dry_run || read_agains(e, reader, *count, err);
+        return read_owners(e, reader, count, err);
+    return e->action != ACTION_AGAIN || b->is_dry_run || read_agains(e, reader, count, err);
 }
 
 static struct uuid execution_id(const struct bulk *b, size_t i)
@@ -161,6 +201,9 @@ static const struct bulk_kind executions_kind = {
     .name = "execution",
     .id_name = "executionId",
     .read = executions_read_page,
+    .clear = executions_clear,
+    .add = executions_add,
+    .complete = executions_complete,
     .id = execution_id,
     .allows = execution_allows,
     .act = execution_act,
@@ -218,7 +261,7 @@ static bool executions_take_filter(struct executions_bulk *e, struct value filte
 {
     struct findings findings = {0};
 
-    return filter_body(e->bulk.call, filter, &e->filter, &findings) ||
+    return filter.kind != VALUE_MAP || filter_body(e->bulk.call, filter, &e->filter, &findings) ||
            call_refuse_findings(e->bulk.call, &findings);
 }
 
@@ -226,7 +269,7 @@ void executions_bulk(struct call *c)
 {
     struct executions_bulk *e = ARENA_NEW(c->mem, struct executions_bulk);
     struct bulk_body body = {0};
-    struct body_field fields[BULK_FIELD_COUNT + ACTION_FIELD_COUNT] = {BULK_FIELDS(body, true)};
+    struct body_field fields[BULK_FIELD_COUNT + ACTION_FIELD_COUNT] = {BULK_FIELDS(body)};
     size_t count = BULK_FIELD_COUNT +
                    act_body_fields(&e->fields, fields_for_many(), 0, fields + BULK_FIELD_COUNT);
 

@@ -1,17 +1,15 @@
 /*
- * outbox.c - messages that wait for their delivery: a list, and trying one now.
+ * outbox.c - reading messages that wait for their delivery: one, a list.
  *
- * What they say is not shown here: a message that was given up has a dead
- * letter, which shows it to who may see its execution.
+ * What a message says is shown of one alone, to who may see its execution.
  */
-#include "api/api.h"
+#include "api/executions/outbox.h"
+
 #include "api/filter.h"
 #include "api/list.h"
-#include "api/repeat.h"
 #include "api/view.h"
 #include "node/deliver.h"
 #include "node/node.h"
-#include "store/change_outbox.h"
 #include "store/read_execution.h"
 #include "store/read_outbox.h"
 #include "value/object.h"
@@ -34,13 +32,11 @@ static const char *flag_of(enum message_kind kind)
 }
 
 /* Why it is not delivered: the last attempt, or that there is nobody to hand it to. */
-static void show_error(struct list_page *l, const struct mask *mask, const struct stored_message *m,
-                       bool is_unserved)
+static void show_error(struct arena *mem, struct buf *out, const struct mask *mask,
+                       const struct stored_message *m, bool is_unserved)
 {
-    struct buf *out = l->out;
-
     if (!is_unserved || m->is_parked) {
-        object_json(out, "error", mask_json(l->mem, mask, m->error_json));
+        object_json(out, "error", mask_json(mem, mask, m->error_json));
         return;
     }
     object_nested(out, "error");
@@ -50,39 +46,133 @@ static void show_error(struct list_page *l, const struct mask *mask, const struc
     buf_char(out, '}');
 }
 
-struct outbox_page {
-    struct list_page list;
-    struct message_filter filter;
-    bool is_unserved[MESSAGE_KIND_COUNT];
+/* Which kinds of messages nobody takes on this server. */
+struct unserved {
+    bool at[MESSAGE_KIND_COUNT];
 };
 
-static bool outbox_show(struct list_page *l, const void *row)
+static struct unserved unserved_of(struct node *node)
 {
-    const struct stored_message *m = row;
-    bool is_unserved = ((struct outbox_page *)l)->is_unserved[m->kind];
-    bool has_next = !m->is_parked && !is_unserved && m->next_at_us > 0;
-    struct buf *out = l->out;
-    struct mask mask = {0};
+    struct unserved u;
 
-    if (m->has_execution && !read_mask(l->reader, l->mem, m->execution, &mask, l->err))
-        return false;
-    buf_char(out, '{');
+    for (unsigned i = 0; i < MESSAGE_KIND_COUNT; i++)
+        u.at[i] = !node_can_deliver(node, (enum message_kind)i);
+    return u;
+}
+
+/* The members of a message, but for what it says. */
+static void outbox_show_members(struct arena *mem, struct buf *out, const struct mask *mask,
+                                const struct stored_message *m, const struct unserved *unserved)
+{
+    bool is_unserved = unserved->at[m->kind];
+    bool has_next = !m->is_parked && !is_unserved && m->next_at_us > 0;
+
     object_id(out, "id", m->id);
     object_text(out, "kind", str_of(message_kind_name(m->kind)));
     object_text(out, "destination", m->destination);
-    object_text(out, "name", mask_text(l->mem, &mask, m->name));
+    object_text(out, "name", mask_text(mem, mask, m->name));
     if (m->has_execution)
         object_id(out, "executionId", m->execution);
     else
         object_json(out, "executionId", STR_NONE);
     object_int(out, "attempts", m->attempts);
     object_time(out, "nextAttemptAt", has_next ? m->next_at_us : 0);
-    show_error(l, &mask, m, is_unserved);
+    show_error(mem, out, mask, m, is_unserved);
     object_text(out, "status", m->is_parked ? STR("parked") : STR("pending"));
     object_bool(out, "outOfOrder", m->is_late);
     object_text(out, "deadLetterId", m->letter);
     object_time(out, "createdAt", m->created_at_us);
-    buf_char(out, '}');
+}
+
+static bool outbox_read_mask(struct reader *reader, struct arena *mem,
+                             const struct stored_message *m, struct mask *out, struct err *err)
+{
+    *out = (struct mask){0};
+    return !m->has_execution || read_mask(reader, mem, m->execution, out, err);
+}
+
+/* --- one --- */
+
+static bool message_not_found(struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "there is no such message: it was delivered, or dropped");
+}
+
+bool outbox_id(struct call *c, struct uuid *out)
+{
+    struct err err;
+
+    return uuid_read(c->params[0], out) || message_not_found(&err) || call_refuse(c, &err);
+}
+
+/* The message, if the caller may see it; else ERR_NOT_FOUND. */
+static bool outbox_read_one(struct lookup *q, struct reader *reader, struct uuid id,
+                            struct stored_message *out, struct err *err)
+{
+    bool found, is_visible = false;
+
+    if (!read_message(reader, q->mem, id, out, &found, err) ||
+        (found && !view_allows(q->call, q->mem, reader, out->org_id, out->code, out->version,
+                               &is_visible, err)))
+        return false;
+    return is_visible || message_not_found(err);
+}
+
+bool outbox_read_to_act(struct lookup *q, struct reader *reader, struct uuid id,
+                        struct stored_message *out, struct err *err)
+{
+    return outbox_read_one(q, reader, id, out, err) &&
+           (!out->has_execution || view_check_acting(q->call, q->mem, reader, out->execution, err));
+}
+
+struct outbox_getting {
+    struct uuid id;
+    struct unserved unserved;
+};
+
+static bool outbox_run_get(struct lookup *q, struct reader *reader, struct err *err)
+{
+    const struct outbox_getting *a = q->args;
+    struct stored_message m;
+    struct mask mask;
+
+    if (!outbox_read_one(q, reader, a->id, &m, err) ||
+        !outbox_read_mask(reader, q->mem, &m, &mask, err))
+        return false;
+    buf_char(&q->answer, '{');
+    outbox_show_members(q->mem, &q->answer, &mask, &m, &a->unserved);
+    object_json(&q->answer, "payload", mask_json(q->mem, &mask, m.body_json));
+    buf_char(&q->answer, '}');
+    return true;
+}
+
+void outbox_get(struct call *c)
+{
+    struct outbox_getting *a = ARENA_NEW(c->mem, struct outbox_getting);
+
+    a->unserved = unserved_of(c->node);
+    if (outbox_id(c, &a->id))
+        lookup_start(c, a, outbox_run_get, NULL);
+}
+
+/* --- a list --- */
+
+struct outbox_page {
+    struct list_page list;
+    struct message_filter filter;
+    struct unserved unserved;
+};
+
+static bool outbox_show(struct list_page *l, const void *row)
+{
+    const struct stored_message *m = row;
+    struct mask mask;
+
+    if (!outbox_read_mask(l->reader, l->mem, m, &mask, l->err))
+        return false;
+    buf_char(l->out, '{');
+    outbox_show_members(l->mem, l->out, &mask, m, &((struct outbox_page *)l)->unserved);
+    buf_char(l->out, '}');
     return true;
 }
 
@@ -115,11 +205,6 @@ static bool outbox_take_status(struct call *c, struct message_filter *out)
            call_refuse_text(c, ERR_BAD_REQUEST, "status is one of pending, parked, all");
 }
 
-static const char *message_kind_of(unsigned i)
-{
-    return message_kind_name((enum message_kind)i);
-}
-
 static bool outbox_take_kind(struct call *c, struct message_filter *out)
 {
     enum message_kind kind;
@@ -128,7 +213,7 @@ static bool outbox_take_kind(struct call *c, struct message_filter *out)
     out->kind = http_query(c->http, "kind");
     if (out->kind.len == 0 || message_kind_read(out->kind, &kind))
         return true;
-    names = filter_names(c->mem, message_kind_of, MESSAGE_KIND_COUNT);
+    names = filter_message_kinds(c->mem);
     return call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of %.*s", STR_ARG(names));
 }
 
@@ -136,57 +221,10 @@ void outbox_list(struct call *c)
 {
     struct outbox_page *p = ARENA_NEW(c->mem, struct outbox_page);
 
-    for (unsigned i = 0; i < MESSAGE_KIND_COUNT; i++)
-        p->is_unserved[i] = !node_can_deliver(c->node, (enum message_kind)i);
+    p->unserved = unserved_of(c->node);
     p->filter.org_id = call_scope(c);
     p->filter.destination = http_query(c->http, "destination");
     if (outbox_take_status(c, &p->filter) && outbox_take_kind(c, &p->filter) &&
         filter_execution(c, &p->filter.has_execution, &p->filter.execution))
         list_start(c, &p->list, &outbox_kind);
-}
-
-/* --- trying one now --- */
-
-static bool outbox_run_retry(struct lookup *q, struct reader *reader, struct err *err)
-{
-    const struct outbox_retry *a = q->args;
-    struct stored_message m;
-    bool found, is_visible = false;
-
-    if (!read_message(reader, q->mem, a->id, &m, &found, err) ||
-        (found &&
-         !view_allows(q->call, q->mem, reader, m.org_id, m.code, m.version, &is_visible, err)))
-        return false;
-    if (!is_visible)
-        return err_set(err, ERR_NOT_FOUND,
-                       "there is no such message: it was delivered, or dropped");
-    return !m.has_execution || view_check_acting(q->call, q->mem, reader, m.execution, err);
-}
-
-static void outbox_then_retry(struct lookup *q)
-{
-    struct outbox_retry *a = q->args;
-    struct node_request *r = call_request(q->call, NODE_CHANGE, repeat_accepted);
-
-    if (r == NULL)
-        return;
-    r->change = &a->change;
-    r->idempotency.status = 202;
-    r->idempotency.answer = STR("{}");
-    call_audit(q->call, r, "outbox.retry", q->call->params[0], STR_NONE);
-    call_submit(q->call, r);
-}
-
-void outbox_retry_one(struct call *c)
-{
-    struct outbox_retry *a = ARENA_NEW(c->mem, struct outbox_retry);
-
-    *a = (struct outbox_retry){
-        .change = {.apply = outbox_retry_apply, .now_us = api_now_us(c->api)},
-        .user_id = c->user.id,
-    };
-    if (!uuid_read(c->params[0], &a->id))
-        call_refuse_text(c, ERR_NOT_FOUND, "there is no message with this id");
-    else if (call_body(c, NULL, 0))
-        lookup_start(c, a, outbox_run_retry, outbox_then_retry);
 }

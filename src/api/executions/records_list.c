@@ -1,5 +1,5 @@
 /*
- * records_list.c - lists of records: where, orderBy, pages.
+ * records_list.c - which objects there are; lists of records: where, orderBy, pages.
  *
  * Without an order the records come as they were made. With one, every page
  * looks through all records of the object and keeps the first that come after
@@ -26,6 +26,37 @@ struct list_args {
     struct search search;
     struct str where;
 };
+
+/* --- objects --- */
+
+static bool objects_read(struct list_page *l)
+{
+    struct record_objects rows;
+
+    if (!read_record_objects(l->reader, l->mem, l->call->user.org_id, l->cursor, l->limit, &rows,
+                             l->err))
+        return false;
+    (void)LIST_ROWS(l, &rows);
+    if (rows.is_cut)
+        l->next = rows.items[rows.count - 1].name;
+    return true;
+}
+
+static void objects_show(struct list_page *l, const void *row)
+{
+    const struct record_object *o = row;
+
+    object_text(l->out, "object", o->name);
+    object_int(l->out, "count", o->count);
+    object_bool(l->out, "partial", o->count == RECORDS_COUNTED_MAX);
+}
+
+static const struct list_kind objects_kind = {.read = objects_read, .show_members = objects_show};
+
+void records_objects(struct call *c)
+{
+    list_start(c, ARENA_NEW(c->mem, struct list_page), &objects_kind);
+}
 
 /* --- where --- */
 

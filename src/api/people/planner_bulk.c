@@ -13,7 +13,6 @@
 struct planner_bulk {
     struct bulk bulk; /* first: see bulk.h */
     struct task_filter filter;
-    struct value ids; /* a list, instead of the filter */
     enum task_action action;
     struct value payload;
     size_t assigned;    /* how many tasks were given to people of the list */
@@ -25,28 +24,6 @@ static struct planner_bulk *tasks_of_bulk(const struct bulk *b)
     return (struct planner_bulk *)b;
 }
 
-static bool read_ids_page(struct planner_bulk *p, struct reader *reader, struct err *err)
-{
-    struct bulk *b = &p->bulk;
-    int64_t at = 0;
-
-    if (b->cursor.len > 0 && (!str_to_int64(b->cursor, &at) || at < 0 || at > p->ids.len))
-        return err_set(err, ERR_BAD_REQUEST, "this cursor is not one of ours");
-    for (; at < p->ids.len && (int64_t)p->tasks.count < b->page_limit; at++) {
-        struct task t;
-        bool found;
-
-        if (!read_task(reader, &b->page_mem, p->filter.org_id, value_text(p->ids.items[at]),
-                       p->filter.now_us, &t, &found, err))
-            return false;
-        if (found)
-            *VEC_ADD(&b->page_mem, &p->tasks) = t;
-    }
-    if (at < p->ids.len)
-        b->next = str_printf(&b->page_mem, "%lld", (long long)at);
-    return true;
-}
-
 static bool tasks_read_page(struct bulk *b, struct reader *reader, size_t *count, struct err *err)
 {
     struct planner_bulk *p = tasks_of_bulk(b);
@@ -54,20 +31,37 @@ static bool tasks_read_page(struct bulk *b, struct reader *reader, size_t *count
     struct tasks all;
 
     p->tasks = (struct tasks){0};
-    b->next = STR_NONE;
-    if (p->ids.kind == VALUE_LIST) {
-        if (!read_ids_page(p, reader, err))
-            return false;
-    } else {
-        filter.cursor = b->cursor;
-        filter.limit = b->page_limit;
-        if (!read_tasks(reader, &b->page_mem, &filter, &all, &b->next, err))
-            return false;
-        for (size_t i = 0; i < all.count; i++)
-            if (all.items[i].created_at_us <= b->asked_at_us)
-                *VEC_ADD(&b->page_mem, &p->tasks) = all.items[i];
-    }
+    filter.cursor = b->cursor;
+    filter.limit = b->page_limit;
+    if (!read_tasks(reader, &b->page_mem, &filter, &all, &b->next, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++)
+        if (all.items[i].created_at_us <= b->asked_at_us)
+            *VEC_ADD(&b->page_mem, &p->tasks) = all.items[i];
     *count = p->tasks.count;
+    return true;
+}
+
+static void tasks_clear(struct bulk *b)
+{
+    tasks_of_bulk(b)->tasks = (struct tasks){0};
+}
+
+static bool tasks_add(struct bulk *b, struct reader *reader, struct uuid id, size_t *bytes,
+                      struct err *err)
+{
+    struct planner_bulk *p = tasks_of_bulk(b);
+    struct task t;
+    bool found;
+
+    *bytes = 0;
+    if (!read_task(reader, &b->page_mem, p->filter.org_id, uuid_text(&b->page_mem, id),
+                   p->filter.now_us, &t, &found, err))
+        return false;
+    if (!found)
+        return true;
+    *VEC_ADD(&b->page_mem, &p->tasks) = t;
+    *bytes = sizeof(t) + t.title.len + t.description.len;
     return true;
 }
 
@@ -139,6 +133,8 @@ static const struct bulk_kind tasks_kind = {
     .name = "task",
     .id_name = "id",
     .read = tasks_read_page,
+    .clear = tasks_clear,
+    .add = tasks_add,
     .id = task_uuid,
     .allows = task_allows,
     .act = task_act,
@@ -163,16 +159,6 @@ static bool take_action(struct planner_bulk *p, struct call *c, struct value act
 static enum wanted wanted_of(struct value v)
 {
     return v.kind != VALUE_BOOL ? WANTED_ANY : value_is_true(v) ? WANTED_YES : WANTED_NO;
-}
-
-/* A list of ids, in place of a filter. */
-static bool take_ids(struct planner_bulk *p, struct call *c, struct value ids)
-{
-    for (uint32_t i = 0; i < ids.len; i++)
-        if (ids.items[i].kind != VALUE_STRING)
-            return call_refuse_field(c, "ids", "bad_value", "ids is a list of ids");
-    p->ids = ids;
-    return true;
 }
 
 /* A filter with what GET /tasks takes. */
@@ -202,37 +188,22 @@ static bool tasks_take_filter(struct planner_bulk *p, struct call *c, struct val
            call_refuse_field(c, "filter", "bad_value", "filter.status is no status of a task");
 }
 
-/* ids, or a filter; *which is the one that is given, for the audit log. */
-static bool take_which(struct planner_bulk *p, struct call *c, struct value ids,
-                       struct value filter, struct value *which)
-{
-    bool by_ids = ids.kind == VALUE_LIST;
-
-    p->filter = (struct task_filter){.org_id = c->user.org_id, .now_us = api_now_us(c->api)};
-    p->ids = value_absent();
-    if ((ids.kind != VALUE_ABSENT && ids.kind != VALUE_NULL && !by_ids) ||
-        by_ids == (filter.kind == VALUE_MAP))
-        return call_refuse_text(c, ERR_VALIDATION_ERROR,
-                                "give either ids, a list, or filter, an object");
-    *which = by_ids ? value_map_of(c->mem, VALUE_ENTRIES({value_key(STR("ids")), ids}))
-                    : value_map_of(c->mem, VALUE_ENTRIES({value_key(STR("filter")), filter}));
-    return by_ids ? take_ids(p, c, ids) : tasks_take_filter(p, c, filter);
-}
-
 void tasks_bulk(struct call *c)
 {
     struct planner_bulk *p = ARENA_NEW(c->mem, struct planner_bulk);
-    struct value ids, payload;
+    struct value payload;
     struct bulk_body body = {0};
     const struct body_field fields[] = {
-        BULK_FIELDS(body, false),
-        {"ids", BODY_ANY, false, .out = &ids},
+        BULK_FIELDS(body),
         {"payload", BODY_OBJECT, false, .out = &payload},
     };
 
-    *p = (struct planner_bulk){.bulk = {.kind = &tasks_kind}};
+    *p = (struct planner_bulk){
+        .bulk = {.kind = &tasks_kind},
+        .filter = {.org_id = c->user.org_id, .now_us = api_now_us(c->api)},
+    };
     if (!call_body(c, fields, ARRAY_SIZE(fields)) || !take_action(p, c, body.action) ||
-        !take_which(p, c, ids, body.filter, &body.filter))
+        (body.filter.kind == VALUE_MAP && !tasks_take_filter(p, c, body.filter)))
         return;
     p->payload = payload.kind == VALUE_MAP ? payload : value_map_empty();
     if (bulk_take(&p->bulk, c, &body))

@@ -127,16 +127,20 @@ static int dlq_resolve(struct client *c, struct str id, const struct options *o)
                        "%.*s is resolved", STR_ARG(id));
 }
 
-/* Retry the letters of --where, or all that are open. */
-static int dlq_retry_many(struct client *c, const struct options *o)
+/* Retry, or with a note resolve, the letters of --where, or all that are open. */
+static int dlq_many(struct client *c, const struct options *o)
 {
     static const struct many letters = {"/dlq/bulk", "dead letters", "status=open"};
-    const char *where = options_get(o, "where");
+    const char *where = options_get(o, "where"), *note = options_get(o, "note");
+    struct buf fields;
 
+    object_begin(&fields, &c->mem);
+    client_add_text(&fields, "note", note);
     return where_run(c, &(struct where){.of = &letters,
-                                        .action = "retry",
-                                        .done = "tried again",
+                                        .action = note != NULL ? "resolve" : "retry",
+                                        .done = note != NULL ? "resolved" : "tried again",
                                         .conditions = where != NULL ? where : letters.all,
+                                        .fields = str_slice(buf_view(&fields), 1, fields.len),
                                         .is_dry_run = options_has(o, "dry-run")});
 }
 
@@ -149,8 +153,9 @@ int command_dlq(struct client *c, const struct options *o)
     bool settles = has_note || options_has(o, "outcome") || options_has(o, "output");
     struct str id;
 
-    if (retries && o->argc == 2 && !settles && (is_bulk || options_has(o, "all")))
-        return dlq_retry_many(c, o);
+    if (o->argc == 2 && (is_bulk || options_has(o, "all")) &&
+        (retries ? !settles : resolves && !options_has(o, "outcome") && !options_has(o, "output")))
+        return dlq_many(c, o);
     if (is_bulk || options_has(o, "dry-run"))
         return options_usage(o);
     if (o->argc <= 2 && strcmp(word, "ls") == 0 && !settles)

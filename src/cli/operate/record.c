@@ -40,8 +40,24 @@ static void record_print_line(struct arena *mem, struct value record)
                         value_map_make(mem, rest, count, &duplicate));
 }
 
+static int record_list_objects(struct client *c, const struct options *o)
+{
+    static const struct list_column columns[] = {
+        COLUMN("OBJECT", TEXT, "object"),
+        COLUMN("RECORDS", NUMBER, "count"),
+    };
+
+    if (options_has(o, "where") || options_has(o, "order-by"))
+        return options_usage(o);
+    return list_print(
+        c, o,
+        &(struct list){.route = "/records", LIST_COLUMNS(columns), .none = "there are no records"});
+}
+
 static int record_list(struct client *c, const struct options *o, char **words)
 {
+    if (words[0] == NULL)
+        return record_list_objects(c, o);
     return list_print(
         c, o,
         &(struct list){.route = str_copy(&c->mem, record_path(c, words[0], NULL, "")).ptr,
@@ -173,7 +189,7 @@ static int record_act(struct client *c, const struct options *o, char **words)
 int command_record(struct client *c, const struct options *o)
 {
     static const struct cli_verb verbs[] = {
-        {"ls", 1, 1, .run = record_list},
+        {"ls", 0, 1, .run = record_list},
         {"get", 2, 2, .run = record_get},
         {"set", 3, 3, .run = record_set},
         {"rm", 2, 2, .run = record_erase},

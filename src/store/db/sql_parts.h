@@ -277,7 +277,8 @@
     "row, id, (SELECT id FROM execution WHERE row = o.execution), kind, destination, name, "       \
     "status, attempts, next_at, error, org_id, created_at, is_late, letter, "                      \
     "(SELECT scenario_code FROM execution WHERE row = o.execution), "                              \
-    "(SELECT scenario_version FROM execution WHERE row = o.execution)"
+    "(SELECT scenario_version FROM execution WHERE row = o.execution), "                           \
+    "CASE WHEN next_at IS NULL THEN 1 ELSE 0 END"
 #define OUTBOX_WHERE(condition)                                                                    \
     "SELECT " OUTBOX_COLUMNS " FROM outbox AS o WHERE " condition                                  \
     "row < ?2 AND (CAST(?3 AS text) IS NULL OR kind = ?3) "                                        \

@@ -107,6 +107,20 @@ bool read_inbox(struct reader *r, struct arena *mem, struct str org_id, struct v
     return true;
 }
 
+bool read_inbox_count(struct reader *r, struct arena *mem, struct str org_id, struct value keys,
+                      int64_t *out, struct err *err)
+{
+    struct wait_rows rows = {0};
+
+    for (uint32_t i = 0; i < keys.len; i++)
+        if (!add_rows(r, mem, org_id, value_text(keys.items[i]), INT64_MAX, INBOX_COUNTED_MAX,
+                      &rows, err))
+            return false;
+    sort_rows(&rows);
+    *out = rows.count < INBOX_COUNTED_MAX ? (int64_t)rows.count : INBOX_COUNTED_MAX;
+    return true;
+}
+
 bool read_inbox_item(struct reader *r, struct arena *mem, struct uuid execution, struct str step,
                      int64_t visit, struct stored_wait *out, bool *found, struct err *err)
 {

@@ -69,6 +69,7 @@ static bool row_message(struct rows *rows, struct stored_message *out)
         .org_id = rows_text(rows, 10),
         .created_at_us = rows_int(rows, 11),
         .is_late = rows_int(rows, 12) != 0,
+        .is_behind = rows_int(rows, 16) != 0,
         .letter = rows_text(rows, 13),
         .code = rows_text(rows, 14),
         .version = rows_int(rows, 15),
@@ -86,6 +87,8 @@ bool read_message(struct reader *r, struct arena *mem, struct uuid id, struct st
     *found = rows_has(&rows);
     if (*found && !row_message(&rows, out))
         rows_damaged(&rows);
+    else if (*found)
+        out->body_json = rows_text(&rows, 17);
     return rows_end(&rows, err);
 }
 

@@ -274,3 +274,34 @@ bool read_record_changes(struct reader *r, struct arena *mem, const struct recor
     }
     return true;
 }
+
+/* --- which objects there are --- */
+
+bool read_record_objects(struct reader *r, struct arena *mem, struct str org_id, struct str after,
+                         int64_t limit, struct record_objects *out, struct err *err)
+{
+    struct rows rows = rows_run(r, mem, SQL_RECORD_OBJECTS,
+                                DB_PARAMS(db_text(org_id), db_text(after), db_int(limit + 1)));
+    int64_t counted = 0;
+
+    *out = (struct record_objects){0};
+    for (; rows_has(&rows); rows_next(&rows))
+        *VEC_ADD(mem, out) = (struct record_object){.name = rows_text(&rows, 0)};
+    if (!rows_end(&rows, err))
+        return false;
+    for (size_t i = 0; i < out->count; i++) {
+        struct record_object *o = &out->items[i];
+
+        if ((int64_t)i == limit || counted >= RECORDS_COUNTED_MAX) {
+            out->count = i;
+            out->is_cut = true;
+            break;
+        }
+        if (!row_int_or_0(r, SQL_RECORDS_COUNT,
+                          DB_PARAMS(db_text(org_id), db_text(o->name), db_int(RECORDS_COUNTED_MAX)),
+                          &o->count, err))
+            return false;
+        counted += o->count;
+    }
+    return true;
+}

@@ -2,6 +2,8 @@
 #include "store/read_stats.h"
 #include "store/read/read_row.h"
 #include "store/read_executions.h"
+#include "store/read_letter.h"
+#include "store/write/apply.h"
 
 bool read_stats(struct reader *r, struct arena *mem, int64_t from_us, int64_t to_us,
                 struct str org_id, stats_take_fn *take, void *context, struct err *err)
@@ -40,4 +42,47 @@ bool read_waiting_counts(struct reader *r, struct str org_id, int64_t out[WAITIN
             return db_fail(r->db, status, err);
     }
     return true;
+}
+
+/* --- how much there is to do --- */
+
+static const enum execution_status moving_statuses[] = {STATUS_PENDING, STATUS_RUNNING,
+                                                        STATUS_COMPENSATING};
+
+/* From counters. */
+static bool count_of_all(struct reader *r, struct org_counts *out, struct err *err)
+{
+    int64_t statuses[STATUS_COUNT];
+
+    if (!read_counts(r, statuses, err) || !read_open_letters(r, &out->open_letters, err) ||
+        !row_int_or_0(r, SQL_COUNTER, DB_PARAMS(db_text(STR(COUNTER_OUTBOX))),
+                      &out->pending_messages, err))
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(moving_statuses); i++)
+        out->statuses[moving_statuses[i]] = statuses[moving_statuses[i]];
+    return true;
+}
+
+static bool count_of_org(struct reader *r, struct str org_id, struct org_counts *out,
+                         struct err *err)
+{
+    const struct db_value most = db_int(ORG_COUNTED_MAX), org = db_text(org_id);
+
+    if (!row_int_or_0(r, SQL_LETTERS_OPEN_OF_ORG, DB_PARAMS(most, org), &out->open_letters, err) ||
+        !row_int_or_0(r, SQL_OUTBOX_PENDING_OF_ORG, DB_PARAMS(most, org), &out->pending_messages,
+                      err))
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(moving_statuses); i++)
+        if (!row_int_or_0(r, SQL_STATUS_OF_ORG,
+                          DB_PARAMS(most, org, db_text(str_of(status_name(moving_statuses[i])))),
+                          &out->statuses[moving_statuses[i]], err))
+            return false;
+    return true;
+}
+
+bool read_org_counts(struct reader *r, struct str org_id, struct org_counts *out, struct err *err)
+{
+    *out = (struct org_counts){0};
+    return (org_id.len == 0 ? count_of_all(r, out, err) : count_of_org(r, org_id, out, err)) &&
+           read_waiting_counts(r, org_id, out->waiting, err);
 }

@@ -173,45 +173,78 @@ enum apply_result outbox_claim_apply(struct apply *a, struct member *m)
 
 /* --- operators --- */
 
-/* DB_ROW: there is one; *letter is empty unless it is parked. */
-static enum db_status message_find(struct apply *a, const struct outbox_retry *r, int64_t *row,
-                                   struct str *letter)
-{
-    const enum sql sql = r->by_letter ? SQL_OUTBOX_FIND_PARKED : SQL_OUTBOX_FIND;
-    enum db_status status = db_run(a->db, sql, DB_PARAMS(db_text(UUID_STR(r->id))));
+struct found_message {
+    int64_t row, execution;
+    struct str letter; /* empty unless it is parked */
+    struct str destination;
+};
 
-    if (status == DB_ROW) {
-        *row = db_column_int(a->db, sql, 0);
-        *letter = db_column_copy(a->db, a->mem, sql, 2);
-    }
+/* False: there is none, and the member is refused; or it failed: *end. */
+static bool message_find(struct apply *a, struct member *m, enum sql sql, struct uuid id,
+                         struct found_message *out, enum apply_result *end)
+{
+    a->status = db_run(a->db, sql, DB_PARAMS(db_text(UUID_STR(id))));
+    if (a->status == DB_ROW)
+        *out = (struct found_message){
+            .row = db_column_int(a->db, sql, 0),
+            .execution = db_column_int(a->db, sql, 1),
+            .letter = db_column_copy(a->db, a->mem, sql, 2),
+            .destination = db_column_copy(a->db, a->mem, sql, 3),
+        };
     db_end(a->db, sql);
-    return status;
+    if (a->status == DB_ROW)
+        return true;
+    *end = a->status != DB_DONE
+               ? APPLY_FAILED
+               : apply_refuse_with(a, m, ERR_NOT_FOUND,
+                                   "there is no such message: it was delivered, or dropped");
+    return false;
 }
 
 enum apply_result outbox_retry_apply(struct apply *a, struct member *m)
 {
     const struct outbox_retry *r = (const struct outbox_retry *)m->change;
-    struct str letter = STR_NONE;
-    int64_t row = 0;
+    struct found_message found;
+    enum apply_result end;
 
-    a->status = message_find(a, r, &row, &letter);
-    if (a->status == DB_DONE)
-        return apply_refuse_with(a, m, ERR_NOT_FOUND,
-                                 "there is no such message: it was delivered, or dropped");
-    if (a->status != DB_ROW)
-        return APPLY_FAILED;
-    if (letter.len == 0) {
-        if (!apply_write(a, SQL_OUTBOX_NOW, DB_PARAMS(db_int(row))))
+    if (!message_find(a, m, r->by_letter ? SQL_OUTBOX_FIND_PARKED : SQL_OUTBOX_FIND, r->id, &found,
+                      &end))
+        return end;
+    if (found.letter.len == 0) {
+        if (!apply_write(a, SQL_OUTBOX_NOW, DB_PARAMS(db_int(found.row))))
             return APPLY_FAILED;
         if (db_changes(a->db) == 0)
             return apply_refuse_with(a, m, ERR_CONFLICT,
                                      "an earlier message of this execution must go first");
         return APPLY_DONE;
     }
-    if (!apply_write(a, SQL_OUTBOX_UNPARK, DB_PARAMS(db_int(row))))
+    if (!apply_write(a, SQL_OUTBOX_UNPARK, DB_PARAMS(db_int(found.row))))
         return APPLY_FAILED;
     a->outbox_pending += db_changes(a->db);
     return apply_done_if(apply_write_off(
         a, &a->open_letters, SQL_LETTER_RETRY,
-        DB_PARAMS(db_text(letter), db_int(r->change.now_us), db_text_or_null(r->user_id))));
+        DB_PARAMS(db_text(found.letter), db_int(r->change.now_us), db_text_or_null(r->user_id))));
+}
+
+enum apply_result outbox_resolve_apply(struct apply *a, struct member *m)
+{
+    const struct outbox_resolve *r = (const struct outbox_resolve *)m->change;
+    struct found_message found;
+    enum apply_result end;
+    bool ok;
+
+    if (!message_find(a, m, SQL_OUTBOX_FIND, r->id, &found, &end))
+        return end;
+    if (found.letter.len == 0)
+        ok =
+            apply_write_off(a, &a->outbox_pending, SQL_OUTBOX_TAKE, DB_PARAMS(db_int(found.row))) &&
+            let_go(a, found.execution, found.destination);
+    else
+        ok = apply_write(a, SQL_OUTBOX_DROP_PARKED, DB_PARAMS(db_text(found.letter))) &&
+             apply_write_off(a, &a->open_letters, SQL_LETTER_RESOLVE,
+                             DB_PARAMS(db_text(found.letter), db_int(r->change.now_us),
+                                       db_text_or_null(r->user_id), db_text(r->note)));
+    if (ok)
+        a->status = db_flush(a->db);
+    return apply_done_if(ok && a->status == DB_DONE);
 }

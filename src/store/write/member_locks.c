@@ -234,8 +234,15 @@ static void lock_retry(struct member_locks *l)
     const struct outbox_retry *r = (const struct outbox_retry *)l->m->change;
 
     lock_id(l, r->by_letter ? SQL_LOCK_OUTBOX_PARKED : SQL_LOCK_OUTBOX_BY_ID, r->id);
-    if (r->by_letter)
-        lock_id(l, SQL_LOCK_LETTERS, r->id);
+    lock_id(l, r->by_letter ? SQL_LOCK_LETTERS : SQL_LOCK_LETTERS_OF_MESSAGE, r->id);
+}
+
+static void lock_resolved(struct member_locks *l)
+{
+    struct uuid id = ((const struct outbox_resolve *)l->m->change)->id;
+
+    lock_id(l, SQL_LOCK_OUTBOX_BY_ID, id);
+    lock_id(l, SQL_LOCK_LETTERS_OF_MESSAGE, id);
 }
 
 /* --- the planner --- */
