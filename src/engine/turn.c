@@ -21,7 +21,7 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
     x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);
     if (steps > 0)
         memcpy(x->steps, exec->steps, steps * sizeof(*x->steps));
-    *out = (struct commit){.read_version = exec->row_version, .after = x};
+    *out = (struct commit){.read_version = exec->row_version, .after = x, .wall_us = now_us};
     *t = (struct turn){.mem = mem,
                        .ev = ev,
                        .x = x,

@@ -138,7 +138,8 @@ struct commit *contract_start(struct contract *c, enum execution_status status, 
         .row_version = 1,
     };
     set_status(e, status);
-    *commit = (struct commit){.is_start = true, .after = e, .writes_context = true};
+    *commit = (struct commit){
+        .is_start = true, .after = e, .wall_us = e->updated_at_us, .writes_context = true};
     add_history(c, commit, count);
     e->checkpoint_seq = e->seq;
     commit->context_json = STR("{\"steps\":{}}");
@@ -157,7 +158,8 @@ struct commit *contract_advance(struct contract *c, const struct commit *before,
     e->updated_at_us += 1000;
     e->cursor.step = 1;
     set_status(e, status);
-    *commit = (struct commit){.after = e, .read_version = before->after->row_version};
+    *commit = (struct commit){
+        .after = e, .wall_us = e->updated_at_us, .read_version = before->after->row_version};
     add_history(c, commit, count);
     commit->cursor_json = status < STATUS_COMPLETED ? STR("{\"step\":\"pay\"}") : STR_NONE;
     return commit;

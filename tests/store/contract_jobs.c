@@ -217,6 +217,20 @@ static void test_jobs__a_lease_that_was_renewed_is_not_lost(void **state)
     assert_int_equal(look(c, id).job.status, JOB_LEASED);
 }
 
+/* They never go back, and the clock by which the job was leased has been set back. */
+static void test_jobs__times_of_history_end_no_lease(void **state)
+{
+    struct contract *c = *state;
+    struct uuid id;
+    const struct commit *asked = ask_worker(c, "a.clamped", &id);
+    struct member *m = end_attempt(c, asked, ASK_LAPSED);
+
+    assert_int_equal(claim_write(c, claim_new(c, 1, "a.clamped", NULL)).count, 1);
+    m->commit->after->updated_at_us = NOW + 60 * MINUTE;
+    assert_int_equal(write_alone(c, m)->result, MEMBER_STALE);
+    assert_int_equal(look(c, id).job.status, JOB_LEASED);
+}
+
 static void test_jobs__end_with_the_commit_that_has_their_answer(void **state)
 {
     struct contract *c = *state;
@@ -288,6 +302,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_jobs__types_take_turns),
     CLAIM(test_jobs__what_nobody_has_begun_is_so_only_while_nobody_has),
     CLAIM(test_jobs__a_lease_that_was_renewed_is_not_lost),
+    CLAIM(test_jobs__times_of_history_end_no_lease),
     CLAIM(test_jobs__end_with_the_commit_that_has_their_answer),
     CLAIM(test_jobs__that_are_given_back_are_ready_for_another),
     CLAIM(test_jobs__leases_that_are_over_are_found_unless_nobody_can_act_on_them),

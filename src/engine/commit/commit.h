@@ -197,6 +197,7 @@ struct commit {
     int64_t read_version; /* the row_version that this rests on; 0 for a start */
     struct commit_before before;
     struct execution *after; /* the new state, in the turn's memory */
+    int64_t wall_us;         /* when it was decided; unlike times of history, which never go back */
     struct history history;  /* rows in order of seq */
     struct record_writes records;
     struct log_lines logs;

@@ -85,9 +85,9 @@ static bool insert_job(struct apply *a, const struct member *m, const struct ask
 static enum db_status find_lease(struct apply *a, const struct member *m, const struct ask_end *end,
                                  bool *out)
 {
-    enum db_status status = db_run(
-        a->db, SQL_JOB_LOCK,
-        DB_PARAMS(db_int(history_key(m->row, end->seq)), db_int(m->commit->after->updated_at_us)));
+    enum db_status status =
+        db_run(a->db, SQL_JOB_LOCK,
+               DB_PARAMS(db_int(history_key(m->row, end->seq)), db_int(m->commit->wall_us)));
 
     *out =
         status == DB_ROW && db_column_int(a->db, SQL_JOB_LOCK, end->how == ASK_LAPSED ? 1 : 0) != 0;
