@@ -147,7 +147,7 @@ static bool is_drained(const struct node *n)
 {
     return n->batches->outstanding == 0 && n->pending == 0 && n->entries->ready_first == NULL &&
            n->batches->current->members.count == 0 && n->calls->unanswered == 0 &&
-           locked_is_empty(n) && relay_is_idle(n);
+           locked_is_empty(n) && relay_is_idle(n) && jobs_nobody_waits(n);
 }
 
 /* Nothing that was acknowledged is lost by this; what was not is found at the next start. */
@@ -166,11 +166,30 @@ static enum node_result give_up(const struct node *n)
     return has_changes ? NODE_UNDECIDED : NODE_DRAINED;
 }
 
+bool node_has_stopped(struct node *n, enum node_result *out)
+{
+    if (!n->stop_requested)
+        return false;
+    if (!n->is_draining) {
+        n->is_draining = true;
+        n->draining_since_us = clock_mono_us(n->clock);
+        waiters_drain(n);
+    }
+    *out = NODE_DRAINED;
+    if (is_drained(n))
+        return true;
+    if (clock_mono_us(n->clock) < n->draining_since_us + DRAIN_MAX_US)
+        return false;
+    *out = give_up(n);
+    return true;
+}
+
 enum node_result node_run(struct node *n)
 {
     struct epoll_event events[64];
+    enum node_result result;
 
-    while (!(n->is_draining && is_drained(n))) {
+    while (!node_has_stopped(n, &result)) {
         int timeout_ms = IDLE_MS, count;
         bool any = node_pass(n);
 
@@ -190,15 +209,8 @@ enum node_result node_run(struct node *n)
             if (w != NULL)
                 w->ready(w->context);
         }
-        if (n->stop_requested && !n->is_draining) {
-            n->is_draining = true;
-            n->draining_since_us = clock_mono_us(n->clock);
-            waiters_drain(n);
-        }
-        if (n->is_draining && clock_mono_us(n->clock) >= n->draining_since_us + DRAIN_MAX_US)
-            return give_up(n);
     }
-    return NODE_DRAINED;
+    return result;
 }
 
 void node_stop(struct node *n)

@@ -102,6 +102,12 @@ enum node_result node_run(struct node *n);
  */
 bool node_pass(struct node *n);
 
+/*
+ * Between two passes: whether the node was asked to stop and its loop is over, and with what.
+ * The first call after node_stop() begins to drain: nothing new is taken from then on.
+ */
+bool node_has_stopped(struct node *n, enum node_result *out) MUST_USE;
+
 /* When the next pass has something to do by itself, in wall time; INT64_MAX = never. */
 int64_t node_next_wake_us(const struct node *n);
 

@@ -41,7 +41,7 @@ void case_wait_knows_other_nodes(void)
     struct uuid id = begin_with_two(WAIT("w"));
     struct asked *cancel, *wait, *none;
 
-    wait = case_wait(id, 2 * SECOND);
+    wait = case_wait(id, 20 * SECOND);
     case_settle();
     case_ask(1);
     cancel = case_cancel(id);
@@ -50,7 +50,7 @@ void case_wait_knows_other_nodes(void)
     none = case_wait(id, 0);
     case_settle();
     CLAIM(cancel->ok && none->ok && none->ended);
-    case_let_pass(3 * SECOND);
+    case_let_pass(21 * SECOND);
     case_settle();
     CLAIM(wait->ok && wait->ended);
     case_end();

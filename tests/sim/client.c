@@ -35,8 +35,10 @@ static void answered(struct node_request *r)
     sim->clients.answered++;
     sim_note(sim, (uint64_t)q->number);
     sim_note(sim, r->ok ? 1 : 1000 + (uint64_t)r->err.code);
-    if (q->beat == NULL)
+    if (q->check == NULL)
         answer_check(sim, q);
+    else
+        q->check(sim, q);
     if (q->asked != NULL)
         *q->asked = (struct asked){.is_answered = true,
                                    .ok = r->ok,
@@ -92,6 +94,7 @@ bool client_submit(struct sim *sim, struct sim_request *q)
     const struct disk_execution *x = disk_find(&sim->disk, client_asks_about(q));
     struct err err;
 
+    q->sent_us = sim_mono_us(sim);
     q->was_gone = x == NULL;
     q->first_version = x != NULL && q->r.kind != NODE_START ? x->s.row_version : 0;
     q->was_conflict = x != NULL && answer_is_conflict(sim, q, x);

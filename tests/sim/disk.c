@@ -9,6 +9,7 @@
 
 #include "define/define.h"
 #include "engine/dump.h"
+#include "sim/automatic.h"
 #include "store/change_definition.h"
 #include "store/change_retention.h"
 #include "value/json.h"
@@ -77,6 +78,7 @@ void disk_publish(struct sim *sim, struct str code, struct str text, int64_t *ve
                  STR_ARG(findings.items[0].message.text), STR_ARG(text));
     *version = def->version;
     d->stamp++;
+    ticks_derive(sim, def);
 }
 
 static const struct program *find_program(const struct disk *d, struct str code, int64_t version)
@@ -194,7 +196,7 @@ static bool is_refused(struct sim *sim, struct arena *mem, struct member *m,
     else if (is_key_busy(d, mem, c, x, &holder)) {
         m->holder = holder->s.id;
         m->result = MEMBER_KEY_BUSY;
-    } else if (disk_refuses_jobs(x, m))
+    } else if (events_refuse(sim, m) || ticks_refuse(sim, m) || disk_refuses_jobs(sim, x, m))
         return true;
     else if (disk_has_stale_record(d, c))
         m->result = MEMBER_RECORD_STALE;
@@ -310,8 +312,9 @@ void disk_keep_state(struct sim *sim, struct disk_execution *x, const struct com
         .status = x->s.status, .is_held = execution_is_held(c->after), .mono_us = sim_mono_us(sim)};
 }
 
-static void write_commit(struct sim *sim, struct member *m)
+static void write_commit(struct sim_node *by, struct member *m)
 {
+    struct sim *sim = by->sim;
     struct disk *d = &sim->disk;
     const struct commit *c = m->commit;
     struct disk_execution *x = disk_find(d, c->after->id);
@@ -334,7 +337,10 @@ static void write_commit(struct sim *sim, struct member *m)
         correlation_apply(sim, m);
         disk_write_letters(sim, x, c);
         disk_check_incident(sim, x, c->after);
+        events_check_routes(sim, c);
         disk_write_outbox(sim, x, c);
+        ticks_started(by, m, x);
+        events_started(sim, m, x);
         disk_write_jobs(sim, x, c);
         write_key(d, x, c->after);
         keep_answer(d, m);
@@ -395,13 +401,14 @@ static void write_assertion(struct sim *sim, struct member *m)
     sim_note(sim, m->result);
 }
 
-void disk_apply(struct sim *sim, struct member *m)
+void disk_apply(struct sim_node *by, struct member *m)
 {
+    struct sim *sim = by->sim;
     struct disk_execution *x;
 
     switch (m->kind) {
     case MEMBER_COMMIT:
-        write_commit(sim, m);
+        write_commit(by, m);
         return;
     case MEMBER_DEFINITION:
         write_definition(sim, m);
@@ -409,7 +416,7 @@ void disk_apply(struct sim *sim, struct member *m)
     case MEMBER_CHANGE:
         if (m->change->apply == execution_delete_apply)
             disk_delete(sim, m);
-        else if (disk_change_jobs(sim, m) || disk_settle(sim, m))
+        else if (disk_change_jobs(sim, m) || disk_settle(sim, m) || ticks_change(by, m))
             return;
         else if (m->correlated == NULL)
             disk_park(sim, m);

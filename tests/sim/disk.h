@@ -54,7 +54,7 @@ void disk_write_tasks(struct sim *sim, struct disk_execution *x, const struct co
 
 /* jobs.c */
 /* Whether somebody has begun what a commit says that nobody has: m->result says so. */
-bool disk_refuses_jobs(const struct disk_execution *x, struct member *m);
+bool disk_refuses_jobs(struct sim *sim, const struct disk_execution *x, struct member *m);
 void disk_write_jobs(struct sim *sim, struct disk_execution *x, const struct commit *c);
 bool disk_change_jobs(struct sim *sim, struct member *m); /* whether the change is one of jobs */
 

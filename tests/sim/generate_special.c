@@ -412,7 +412,7 @@ bool generate_special(struct buf *out, struct dice *d, struct plan *plan)
     unsigned which = dice_roll(d, 12);
     bool is_small = plan->depth < 2 && plan->number < 24;
 
-    if ((plan->mix & MIX_OF(MESSAGES)) != 0 && dice_roll(d, 3) == 0) {
+    if ((plan->mix & (MIX_OF(MESSAGES) | MIX_OF(TRIGGERS))) != 0 && dice_roll(d, 3) == 0) {
         message_step(out, d, plan);
         return true;
     }

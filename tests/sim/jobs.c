@@ -14,7 +14,7 @@
 
 static int64_t lease_now_us(struct sim *sim, int64_t node_us)
 {
-    return sim->config.nodes > 1 ? sim_mono_us(sim) + 1 : node_us;
+    return sim_is_shared(sim) ? sim_mono_us(sim) + 1 : node_us;
 }
 
 static bool is_open(const struct disk_job *j)
@@ -40,14 +40,18 @@ static struct disk_job *job_of_attempt(const struct disk_execution *x, int64_t s
 
 /* --- with commits --- */
 
-bool disk_refuses_jobs(const struct disk_execution *x, struct member *m)
+bool disk_refuses_jobs(struct sim *sim, const struct disk_execution *x, struct member *m)
 {
     const struct asks_ended *ended = &m->commit->asks_ended;
 
     for (size_t i = 0; x != NULL && i < ended->count; i++) {
         const struct disk_job *j = job_of_attempt(x, ended->items[i].seq);
 
-        if (ended->items[i].how == ASK_UNCLAIMED && j != NULL && j->job.status == JOB_LEASED)
+        if (j == NULL || j->job.status != JOB_LEASED)
+            continue;
+        if (ended->items[i].how == ASK_UNCLAIMED ||
+            (ended->items[i].how == ASK_LAPSED &&
+             j->job.lease_until_us > lease_now_us(sim, m->commit->wall_us)))
             m->result = MEMBER_STALE;
     }
     return m->result != MEMBER_APPLIED;
@@ -86,6 +90,66 @@ static bool was_sent(const struct disk_job *j, struct str digest)
     return false;
 }
 
+/* --- what workers are told about leases --- */
+
+static int64_t jumps_of(const struct sim *sim)
+{
+    return sim->jumps_back + sim->jumps_forward;
+}
+
+void disk_job_promised(struct sim *sim, struct disk_job *j)
+{
+    j->promised_until_us =
+        sim_mono_us(sim) + j->job.lease_until_us - lease_now_us(sim, sim_wall_us(sim));
+    j->jumps = jumps_of(sim);
+}
+
+/* Where nodes share the disk the wall clock says nothing about leases. */
+static bool is_promised(struct sim *sim, const struct disk_job *j)
+{
+    return j->promised_until_us > sim_mono_us(sim) &&
+           (sim_is_shared(sim) || j->jumps == jumps_of(sim));
+}
+
+/* Nobody but its worker ends an attempt before the time that the worker was told. */
+static void check_promise(struct sim *sim, const struct disk_job *j, const struct ask_end *end)
+{
+    SIM_CHECK(sim, (end->how != ASK_LOST && end->how != ASK_LAPSED) || !is_promised(sim, j),
+              "the lease of job %.*s was taken away %lld us before its time",
+              STR_ARG(sim_id(sim, j->job.id)),
+              (long long)(j->promised_until_us - sim_mono_us(sim)));
+}
+
+/* ... and nobody else is given what it does, while the attempt is open. */
+static void check_alone(struct sim *sim, const struct disk_job *leased)
+{
+    const struct disk_jobs *all = &leased->of->jobs;
+
+    for (size_t i = 0; i < all->count; i++)
+        SIM_CHECK(sim,
+                  all->items[i] == leased || !is_open(all->items[i]) ||
+                      all->items[i]->job.status != JOB_LEASED || !is_promised(sim, all->items[i]) ||
+                      !str_eq(all->items[i]->job.idempotency_key, leased->job.idempotency_key),
+                  "two workers have a job of the key %.*s", STR_ARG(leased->job.idempotency_key));
+}
+
+void disk_check_beat(struct sim *sim, const struct sim_request *q)
+{
+    struct disk_job *j = disk_job_find(&sim->disk, q->beat->id);
+    bool is_its_own =
+        is_open(j) && j->job.status == JOB_LEASED && str_eq(j->job.token, q->beat->token);
+
+    if (q->r.ok && is_its_own) {
+        SIM_CHECK(sim,
+                  j->job.lease_until_us >=
+                      j->job.lease_us + (sim_is_shared(sim) ? q->sent_us : q->beat->change.now_us),
+                  "I9: a heartbeat was acknowledged and is not durable");
+        disk_job_promised(sim, j);
+    }
+    SIM_CHECK(sim, q->r.ok || q->r.err.code != ERR_CONFLICT || !is_its_own || !is_promised(sim, j),
+              "a heartbeat was refused, and its lease is not over");
+}
+
 static void end_job(struct sim *sim, struct disk_execution *x, const struct ask_end *end)
 {
     static const enum job_status ends[] = {
@@ -99,6 +163,7 @@ static void end_job(struct sim *sim, struct disk_execution *x, const struct ask_
               job_status_name(j->job.status), job_status_name(ends[end->how]));
     SIM_CHECK(sim, !is_answer || (j->job.status == JOB_LEASED && was_sent(j, end->digest)),
               "a job has an answer that nobody gave who has it");
+    check_promise(sim, j, end);
     j->job.status = ends[end->how];
     j->job.answer_hash = str_copy(&sim->disk.mem, end->digest);
     sim->disk.jobs_answered += is_answer;
@@ -192,6 +257,7 @@ static void lease_job(struct sim *sim, struct disk_job *j, struct job_poll *p, i
     j->job.token = str_printf(&d->mem, "lease%lld", (long long)++d->leases);
     j->job.lease_us = p->lease_us;
     j->job.lease_until_us = now_us + p->lease_us;
+    check_alone(sim, j);
     *VEC_ADD(&d->mem, &p->found) = j->job;
     sim_note(sim, (uint64_t)d->leases);
 }

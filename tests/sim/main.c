@@ -17,9 +17,9 @@
 #include <time.h>
 
 struct totals {
-    int64_t seeds, executions, commits, rows, requests, refused, crashes, refused_batches,
+    int64_t seeds, executions, commits, rows, requests, refused, crashes, drains, refused_batches,
         unknown_batches, refused_members, jumps_back, jumps_forward, children, deleted, jobs,
-        jobs_answered, jobs_expired, tasks, tasks_ended;
+        jobs_answered, jobs_expired, tasks, tasks_ended, by_ticks, by_events;
 };
 
 static double now_s(clockid_t clock)
@@ -50,6 +50,7 @@ static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
     t->requests += sim.clients.requests;
     t->refused += sim.clients.refused;
     t->crashes += sim.crashes;
+    t->drains += sim.drains;
     t->refused_batches += sim.refused_batches;
     t->unknown_batches += sim.unknown_batches;
     t->refused_members += sim.refused_members;
@@ -62,6 +63,8 @@ static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
     t->jobs_expired += sim.disk.jobs_expired;
     t->tasks += (int64_t)sim.disk.tasks.count;
     t->tasks_ended += sim.disk.tasks_ended;
+    t->by_ticks += sim.disk.ticks_started;
+    t->by_events += sim.disk.events_started;
     sim_fini(&sim);
     return digest;
 }
@@ -77,10 +80,14 @@ static void print_totals(const struct totals *t, double cpu_s)
            (long long)t->jobs_answered, (long long)t->jobs_expired);
     printf("%lld tasks, %lld of them ended by people\n", (long long)t->tasks,
            (long long)t->tasks_ended);
-    printf("faults: %lld crashes, %lld batches refused, %lld unknown, %lld members refused, %lld "
+    printf("%lld executions started by schedules, %lld by events\n", (long long)t->by_ticks,
+           (long long)t->by_events);
+    printf("faults: %lld crashes, %lld nodes drained, %lld batches refused, %lld unknown, %lld "
+           "members refused, %lld "
            "times the clock was set back, %lld times forward\n",
-           (long long)t->crashes, (long long)t->refused_batches, (long long)t->unknown_batches,
-           (long long)t->refused_members, (long long)t->jumps_back, (long long)t->jumps_forward);
+           (long long)t->crashes, (long long)t->drains, (long long)t->refused_batches,
+           (long long)t->unknown_batches, (long long)t->refused_members, (long long)t->jumps_back,
+           (long long)t->jumps_forward);
 }
 
 /* Run seeds for a time, or `count` of them when that is not 0. */

@@ -5,6 +5,7 @@
  * Two subscribers: one wants everything, one only some. Both fail as the dice
  * say.
  */
+#include "sim/automatic.h"
 #include "sim/disk.h"
 
 #include "effect/effect.h"
@@ -51,6 +52,7 @@ void disk_write_outbox(struct sim *sim, struct disk_execution *x, const struct c
         m->row.destination = str_copy(&d->mem, m->row.destination);
         m->row.name = str_copy(&d->mem, m->row.name);
         m->row.body_json = str_copy(&d->mem, m->row.body_json);
+        m->sent_version = events_version(d, m);
         for (size_t k = 0; k + 1 < d->outbox.count; k++)
             SIM_CHECK(sim, uuid_cmp(d->outbox.items[k].row.id, m->row.id) != 0,
                       "I5: two messages have the id %.*s", STR_ARG(sim_id(sim, m->row.id)));
@@ -90,7 +92,10 @@ static void settle_one(struct sim *sim, const struct delivery *of)
     struct disk_message *m = &d->outbox.items[of->row - 1];
 
     if (of->result == DELIVERY_DONE && is_pending(m)) {
-        SIM_CHECK(sim, m->is_received, "a message is confirmed that nobody has received");
+        if (m->row.kind == MESSAGE_TRIGGER)
+            events_check_quiet(sim, m);
+        SIM_CHECK(sim, m->is_received || m->row.kind == MESSAGE_TRIGGER,
+                  "a message is confirmed that nobody has received");
         m->state = MESSAGE_GONE;
     }
     if (of->result == DELIVERY_DONE) {
@@ -109,15 +114,78 @@ static void settle_one(struct sim *sim, const struct delivery *of)
     hold_behind(d, m, of->result == DELIVERY_LATER);
 }
 
+void disk_take_message(struct sim *sim, struct disk_message *m)
+{
+    m->state = MESSAGE_GONE;
+    hold_behind(&sim->disk, m, false);
+}
+
+/* --- which node delivers where --- */
+
+static struct disk_lane *lane_of(struct disk *d, struct str destination)
+{
+    struct disk_lane *l;
+
+    for (size_t i = 0; i < d->lanes.count; i++)
+        if (str_eq(d->lanes.items[i].destination, destination))
+            return &d->lanes.items[i];
+    l = VEC_ADD(&d->mem, &d->lanes);
+    *l = (struct disk_lane){.destination = str_copy(&d->mem, destination)};
+    return l;
+}
+
+/* One that has crashed is in the table of nodes for a while; one that has drained is not. */
+static void claim_lanes(struct sim *sim, struct outbox_claim *c)
+{
+    int64_t now_us = sim_mono_us(sim);
+
+    for (size_t i = 0; i < c->count; i++) {
+        struct disk_lane *l = lane_of(&sim->disk, c->lanes[i].destination);
+
+        c->lanes[i].is_granted = str_eq(l->node, c->node) || l->until_us < now_us;
+        if (!c->lanes[i].is_granted)
+            continue;
+        l->node = str_copy(&sim->disk.mem, c->node);
+        l->until_us = now_us + c->lease_us;
+        sim_note_str(sim, l->node);
+    }
+}
+
+void outbox_leave_lanes(const struct sim_node *at)
+{
+    struct disk *d = &at->sim->disk;
+
+    for (size_t i = 0; i < d->lanes.count; i++)
+        if (str_eq(d->lanes.items[i].node, str_of(at->name)))
+            d->lanes.items[i].until_us = 0;
+}
+
+/* Nobody sends where another may send. */
+static void check_lane(const struct sim_node *at, const struct disk_message *m)
+{
+    struct sim *sim = at->sim;
+    const struct disk_lane *l = lane_of(&sim->disk, m->row.destination);
+
+    SIM_CHECK(sim,
+              !sim_is_shared(sim) ||
+                  (str_eq(l->node, str_of(at->name)) && l->until_us > sim_mono_us(sim)),
+              "a node sends to %.*s and has no lease on it", STR_ARG(m->row.destination));
+}
+
 bool disk_settle(struct sim *sim, struct member *m)
 {
     const struct outbox_settle *s = (const struct outbox_settle *)(const void *)m->change;
 
+    m->result = MEMBER_APPLIED;
+    if (m->change->apply == outbox_claim_apply) {
+        claim_lanes(sim, (struct outbox_claim *)(void *)m->change);
+        return true;
+    }
     if (m->change->apply != outbox_settle_apply)
         return false;
-    m->result = MEMBER_APPLIED;
     for (size_t i = 0; i < s->count; i++)
         settle_one(sim, &s->deliveries[i]);
+    sim->disk.settled += (int64_t)s->count;
     return true;
 }
 
@@ -164,13 +232,13 @@ bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination
                      int64_t now_us, int64_t limit, size_t bytes_max, struct due_messages *out,
                      int64_t *next_at_us, struct err *err)
 {
-    const struct disk *d = &sim_of(r)->disk;
+    struct disk *d = &sim_of(r)->disk;
+    bool is_mine = node.len == 0 || str_eq(lane_of(d, destination)->node, node);
 
     (void)bytes_max;
-    (void)node;
     *out = (struct due_messages){0};
     *next_at_us = 0;
-    for (size_t i = 0; i < d->outbox.count; i++) {
+    for (size_t i = 0; is_mine && i < d->outbox.count; i++) {
         const struct disk_message *m = &d->outbox.items[i];
 
         if (!is_pending(m) || m->is_held || !str_eq(m->row.destination, destination))
@@ -223,13 +291,17 @@ static struct disk_message *message_of(struct sim *sim, const struct effect_call
     sim_fail(sim, "I1: message %.*s leaves before its commit is durable", STR_ARG(call->key));
 }
 
-void outbox_sent(struct sim *sim, const struct effect_call *call)
+void outbox_sent(struct sim_node *at, const struct effect_call *call)
 {
+    struct sim *sim = at->sim;
     struct disk_message *m = message_of(sim, call);
+
+    SIM_CHECK(sim, !at->is_draining, "message %.*s leaves a node that stops", STR_ARG(call->key));
 
     /* One that another node has confirmed meanwhile comes twice. */
     SIM_CHECK(sim, !is_pending(m) || is_first(&sim->disk, m),
               "message %.*s overtakes an earlier one of its execution", STR_ARG(call->key));
+    check_lane(at, m);
     m->sends++;
     if (m->request_json.len == 0)
         m->request_json = str_copy(&sim->disk.mem, call->request_json);
@@ -237,8 +309,9 @@ void outbox_sent(struct sim *sim, const struct effect_call *call)
               "I5: two attempts of message %.*s say different things", STR_ARG(call->key));
 }
 
-void outbox_answer(struct sim *sim, struct effect_call *call)
+void outbox_answer(struct sim_node *at, struct effect_call *call)
 {
+    struct sim *sim = at->sim;
     unsigned which = sim->no_faults ? 0 : dice_roll(&sim->dice, 10);
 
     if (sim->outside.is_away)
@@ -249,6 +322,27 @@ void outbox_answer(struct sim *sim, struct effect_call *call)
     if (which >= 6)
         call->error_json = STR("{\"code\":\"external_made_up\",\"class\":\"transient\","
                                "\"message\":\"m\"}");
-    else
+    else {
         call->status = 200;
+        message_of(sim, call)->confirmed_to = at;
+    }
+}
+
+void outbox_check_drained(const struct sim_node *at)
+{
+    const struct disk *d = &at->sim->disk;
+
+    for (size_t i = 0; i < d->outbox.count; i++)
+        SIM_CHECK(at->sim,
+                  d->outbox.items[i].confirmed_to != at || !is_pending(&d->outbox.items[i]),
+                  "a node has drained and forgets that message %zu was delivered", i + 1);
+}
+
+void outbox_forget_confirmed(const struct sim_node *at)
+{
+    struct disk *d = &at->sim->disk;
+
+    for (size_t i = 0; i < d->outbox.count; i++)
+        if (d->outbox.items[i].confirmed_to == at)
+            d->outbox.items[i].confirmed_to = NULL;
 }

@@ -79,7 +79,7 @@ static void outside_send(void *context, struct effect_call *call)
     const struct history_row *row = x != NULL ? row_of(x, call->seq) : NULL;
 
     if (call->message != NULL) {
-        outbox_sent(sim, call);
+        outbox_sent(at, call);
         *VEC_ADD(&sim->mem, &sim->outside.under_way) =
             (struct call_outside){.at = at, .call = call};
         return;
@@ -143,13 +143,14 @@ static void answer_effect(struct sim *sim, struct effect_call *call)
             str_printf(&call->mem, "{\"status_code\":%d,\"headers\":{},\"body\":null}", status);
 }
 
-static void answer(struct sim *sim, struct effect_call *call)
+static void answer(struct sim_node *at, struct effect_call *call)
 {
     static const int failures[] = {422, 429, 500, 503, 202};
+    struct sim *sim = at->sim;
     unsigned which;
 
     if (call->message != NULL) {
-        outbox_answer(sim, call);
+        outbox_answer(at, call);
         return;
     }
     if (effects_has(call)) {
@@ -233,18 +234,28 @@ void outside_committed(struct sim *sim, const struct sim_node *by, const struct 
     all->count = kept;
 }
 
+static void check_applied(struct sim *sim, const struct answer_heard *h)
+{
+    const struct disk_execution *x = disk_find_ever(&sim->disk, h->execution);
+
+    SIM_CHECK(sim, x->s.crash_count >= CRASHES_MAX || !attempt_is_open(sim, x, h->seq),
+              "the answer of attempt %lld of %.*s was heard and is not applied", (long long)h->seq,
+              STR_ARG(sim_id(sim, x->s.id)));
+}
+
 void outside_check_heard(struct sim *sim)
 {
-    const struct answers_heard *all = &sim->outside.heard;
+    for (size_t i = 0; i < sim->outside.heard.count; i++)
+        check_applied(sim, &sim->outside.heard.items[i]);
+}
 
-    for (size_t i = 0; i < all->count; i++) {
-        const struct disk_execution *x = disk_find_ever(&sim->disk, all->items[i].execution);
+void outside_check_drained(const struct sim_node *at)
+{
+    const struct answers_heard *all = &at->sim->outside.heard;
 
-        SIM_CHECK(sim,
-                  x->s.crash_count >= CRASHES_MAX || !attempt_is_open(sim, x, all->items[i].seq),
-                  "the answer of attempt %lld of %.*s was heard and is not applied",
-                  (long long)all->items[i].seq, STR_ARG(sim_id(sim, x->s.id)));
-    }
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].at == at)
+            check_applied(at->sim, &all->items[i]);
 }
 
 bool outside_answer_one(struct sim_node *at)
@@ -263,7 +274,7 @@ bool outside_answer_one(struct sim_node *at)
         if (all->items[i].at != at || which-- > 0)
             continue;
         all->items[i] = all->items[--all->count];
-        answer(at->sim, call);
+        answer(at, call);
         note_heard(at, call);
         node_call_answered(at->node, call);
         return true;
@@ -291,4 +302,5 @@ void outside_forget(struct sim_node *at)
         if (heard->items[i].at != at)
             heard->items[kept++] = heard->items[i];
     heard->count = kept;
+    outbox_forget_confirmed(at);
 }

@@ -6,7 +6,6 @@
 #include "store/read_execution.h"
 #include "store/read_find.h"
 #include "store/read_record.h"
-#include "store/read_triggers.h"
 #include "value/json.h"
 
 #include <stdio.h>
@@ -138,16 +137,6 @@ bool read_definitions(struct reader *r, struct arena *mem, struct str kind, stru
     (void)after;
     (void)limit;
     return read_published(r, mem, kind, out, err);
-}
-
-/* No process of the simulator has triggers. */
-bool read_triggers(struct reader *r, struct arena *mem, enum trigger_type type,
-                   struct stored_triggers *out, struct err *err)
-{
-    (void)mem;
-    (void)type;
-    *out = (struct stored_triggers){0};
-    return !sim_read_fails(r, err);
 }
 
 bool read_published(struct reader *r, struct arena *mem, struct str kind,

@@ -1,6 +1,6 @@
 /* rest.c - letting everything come to rest, and what must hold then; see sim.h. */
 #include "engine/stored_execution.h"
-#include "sim/sim.h"
+#include "sim/automatic.h"
 
 #define SECOND INT64_C(1000000)
 #define DAY (INT64_C(86400) * SECOND)
@@ -14,6 +14,10 @@ static bool settle_node(struct sim_node *at, int64_t *next_us)
     if (at->node == NULL)
         return false;
     any = node_pass(at->node);
+    if (drain_has_ended(at)) {
+        sim_open_node(at);
+        return true;
+    }
     any |= worker_settle(at);
     any |= store_write_one(at);
     any |= store_deliver_one(at);
@@ -24,30 +28,62 @@ static bool settle_node(struct sim_node *at, int64_t *next_us)
     *next_us = node_next_wake_us(at->node);
     if (*next_us != INT64_MAX)
         *next_us -= clock_wall_us(&at->clock.clock);
+    /* A loop that drains looks every 10 ms whether it is over. */
+    if (at->is_draining && *next_us > 10000)
+        *next_us = 10000;
     return any || *next_us <= 0 || !store_is_idle(at);
 }
 
+/* Whether the nodes have something to do, or will have within a second: *next_us. */
+static bool settle_all(struct sim *sim, int64_t *next_us)
+{
+    bool any = false;
+
+    *next_us = INT64_MAX;
+    for (unsigned k = 0; k < sim->config.nodes; k++) {
+        int64_t us;
+
+        any |= settle_node(&sim->nodes[k], &us);
+        if (us < *next_us)
+            *next_us = us;
+    }
+    return any;
+}
+
+/* Grows with everything that gets on. */
+static int64_t progress_of(const struct sim *sim)
+{
+    const struct disk *d = &sim->disk;
+
+    return d->commits + d->settled + d->leases + sim->clients.answered + sim->drains;
+}
+
+/*
+ * Nodes that share a store ask it every second what others have done. They are at rest when
+ * that has changed nothing for some seconds; others, when they have nothing to do.
+ */
 void sim_settle(struct sim *sim)
 {
-    bool before = sim->no_faults;
-    int64_t since_us = sim_mono_us(sim);
+    bool before = sim->no_faults, is_shared = sim_is_shared(sim);
+    int64_t since_us = sim_mono_us(sim), changed_us = since_us;
+    int64_t progress = progress_of(sim);
     unsigned idle = 0;
 
     sim->no_faults = true;
     for (unsigned i = 0; idle < 2; i++) {
-        int64_t next_us = INT64_MAX, us;
-        bool any = false;
+        int64_t next_us;
+        bool any = settle_all(sim, &next_us);
 
         if (i == 1000000 || sim_mono_us(sim) - since_us > 300 * SECOND)
             disk_check_nobody_sleeps(sim); /* says who */
         SIM_CHECK(sim, i < 1000000 && sim_mono_us(sim) - since_us < 300 * SECOND,
                   "the nodes do not come to rest");
-        for (unsigned k = 0; k < sim->config.nodes; k++) {
-            any |= settle_node(&sim->nodes[k], &us);
-            if (us < next_us)
-                next_us = us;
-        }
+        if (progress != progress_of(sim))
+            changed_us = sim_mono_us(sim);
+        progress = progress_of(sim);
         if (!any && next_us > 0 && next_us <= SECOND) {
+            if (is_shared && sim_mono_us(sim) - changed_us >= 3 * SECOND)
+                break;
             sim_let_pass(sim, next_us);
             any = true;
         }
@@ -86,6 +122,7 @@ void sim_come_to_rest(struct sim *sim)
 
     sim->no_faults = true;
     sim_calm(sim);
+    ticks_come_to_rest(sim);
     for (size_t i = 0; i < ARRAY_SIZE(leaps); i++) {
         sim_let_pass(sim, leaps[i]);
         sim_settle(sim);

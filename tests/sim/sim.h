@@ -11,6 +11,8 @@
  *     world.c      what happens next: a pass, a batch, a read, time, a crash
  *     outside.c    what executions call; outbox.c: what they send
  *     worker.c     who does their jobs, which are in jobs.c
+ *     automatic.h  processes that start by themselves: schedules, triggers
+ *     drain.c      nodes that are stopped while work is in flight
  *     rest.c       letting everything come to rest, and what must hold then
  *
  * The same seed gives the same run to the byte: `digest` sums up everything
@@ -33,6 +35,7 @@
 #include "node/node.h"
 #include "node/poll.h"
 #include "node/request.h"
+#include "store/change_schedule.h"
 #include "store/read_job.h"
 #include "store/store.h"
 
@@ -100,7 +103,9 @@ struct disk_job {
     struct stored_job job;
     struct {
         VEC_OF(struct str);
-    } sent; /* digests of what was answered, heard or not */
+    } sent;                    /* digests of what was answered, heard or not */
+    int64_t promised_until_us; /* monotonic: its worker was told that it has it so long */
+    int64_t jumps;             /* of the wall clock, until it was told */
 };
 
 struct disk_jobs {
@@ -182,10 +187,33 @@ struct disk_message {
     struct outbox_row row;
     enum disk_message_state state;
     int64_t attempts, next_at_us;
-    bool is_held;     /* behind one that failed */
-    bool is_received; /* by its subscriber, who may not have said so */
+    bool is_held;                        /* behind one that failed */
+    bool is_received;                    /* by its subscriber, who may not have said so */
+    const struct sim_node *confirmed_to; /* who has heard from its subscriber; or NULL */
     unsigned sends;
     struct str request_json; /* of its first attempt */
+    int64_t sent_version;    /* to a trigger: of its process, when it was sent */
+};
+
+/* Which node delivers to a destination, until when by the clock of the database. */
+struct disk_lane {
+    struct str destination, node;
+    int64_t until_us;
+};
+
+/* A tick that has started an execution; what is counted anew has another generation. */
+struct disk_tick {
+    int64_t at_us;
+    unsigned generation;
+};
+
+struct disk_schedule {
+    struct stored_schedule s;
+    bool is_gone; /* the published version has none */
+    unsigned generation;
+    struct {
+        VEC_OF(struct disk_tick);
+    } ticks;
 };
 
 /* A task that an execution has asked for. */
@@ -224,11 +252,20 @@ struct disk {
         VEC_OF(struct disk_message);
     } outbox; /* also what was delivered */
     struct {
+        VEC_OF(struct disk_lane);
+    } lanes;
+    struct {
         VEC_OF(struct disk_task *);
     } tasks;
     int64_t tasks_ended; /* by people */
     struct disk_jobs jobs;
+    int64_t settled; /* attempts to deliver messages, recorded */
     int64_t leases, jobs_answered, jobs_expired;
+    struct {
+        VEC_OF(struct disk_schedule);
+    } schedules;
+    bool ticks_are_over; /* no schedule is read any more */
+    int64_t ticks_started, events_started;
     int64_t stamp; /* grows when a definition is published */
     struct {
         VEC_OF(struct disk_correlated);
@@ -239,6 +276,7 @@ struct disk {
 
 struct sim;
 struct sim_node;
+struct sim_request;
 
 /* Whether a commit has not seen what is kept: then m->result says so. */
 bool correlation_refuses(const struct disk *d, struct member *m);
@@ -256,7 +294,7 @@ void disk_fini(struct disk *d);
 /* Make a member durable, or refuse it, as a store does; and check what must hold. */
 /* A change that parks an execution: see store/change_park.h. */
 void disk_park(struct sim *sim, struct member *m);
-void disk_apply(struct sim *sim, struct member *m);
+void disk_apply(struct sim_node *by, struct member *m);
 /* One that is there; or that has been there, deleted since. Or NULL. */
 struct disk_execution *disk_find(struct disk *d, struct uuid id);
 struct disk_execution *disk_find_ever(struct disk *d, struct uuid id);
@@ -268,12 +306,17 @@ struct disk_record *disk_find_record(struct disk *d, struct str object, struct s
 void disk_subscriptions(const struct sim *sim, struct arena *mem, struct stored_definitions *out);
 bool disk_sends(const struct disk *d, const struct disk_execution *x); /* some wait */
 bool disk_settle(struct sim *sim, struct member *m); /* whether the change is one of the outbox */
-void disk_check_outbox(struct sim *sim);             /* nothing waits any more */
+void disk_take_message(struct sim *sim, struct disk_message *m); /* a commit answers it */
+void disk_check_outbox(struct sim *sim);                         /* nothing waits any more */
 /* tasks.c */
 void people_act(struct sim *sim);       /* somebody ends a task */
 void disk_check_tasks(struct sim *sim); /* each end has reached the other side */
 /* jobs.c */
 struct disk_job *disk_job_find(const struct disk *d, struct uuid id);
+/* A worker hears that it has the job, and until when. */
+void disk_job_promised(struct sim *sim, struct disk_job *j);
+/* What is heard of a heartbeat is so. */
+void disk_check_beat(struct sim *sim, const struct sim_request *q);
 bool disk_has_ready_job(const struct disk *d);
 void disk_check_leases(struct sim *sim); /* none is over that nobody has noticed */
 /* Everything on the disk is as it must be when nothing is under way. */
@@ -319,6 +362,11 @@ struct sim_node {
     struct node *node; /* NULL while it is down */
     struct sim_store store;
     struct clock_manual clock;
+    bool is_draining; /* it was told to stop, at this time of the monotonic clock */
+    int64_t draining_since_us;
+    unsigned opened;    /* how often */
+    char name[16];      /* another one each time */
+    int64_t planned_us; /* by its clock: when it has last read which schedules are due */
 };
 
 bool store_init(struct sim_node *at, struct err *err);
@@ -353,7 +401,10 @@ struct sim_request {
     int64_t deadline_us;               /* monotonic; of its wait */
     struct execution_delete *deletion; /* or NULL */
     struct job_beat *beat;             /* or NULL */
-    const struct disk_job *job;        /* EVENT_ANSWER: whose answer it is */
+    /* What its answer is held against; NULL: what answer.c says. */
+    void (*check)(struct sim *sim, const struct sim_request *q);
+    int64_t sent_us;            /* monotonic */
+    const struct disk_job *job; /* EVENT_ANSWER: whose answer it is */
     bool is_answered;
     bool has_unique_signal;
     struct str payload_json;
@@ -451,8 +502,12 @@ void effects_lose(struct sim *sim, const struct effect_call *call, bool is_late)
 void effects_check(struct sim *sim);
 
 /* A message leaves; its subscriber says something. */
-void outbox_sent(struct sim *sim, const struct effect_call *call);
-void outbox_answer(struct sim *sim, struct effect_call *call);
+void outbox_sent(struct sim_node *at, const struct effect_call *call);
+void outbox_answer(struct sim_node *at, struct effect_call *call);
+/* What the node has heard from subscribers is recorded; or it is gone with the node. */
+void outbox_check_drained(const struct sim_node *at);
+void outbox_forget_confirmed(const struct sim_node *at);
+void outbox_leave_lanes(const struct sim_node *at); /* it has drained: others may deliver */
 
 struct node_caller outside_caller(struct sim_node *at);
 bool outside_answer_one(struct sim_node *at); /* one of its calls ends; false: it has none */
@@ -464,6 +519,8 @@ void outside_committed(struct sim *sim, const struct sim_node *by, const struct 
 
 /* Nothing is in flight: every answer that was heard is applied, or nobody waits for it. */
 void outside_check_heard(struct sim *sim);
+/* The same of what one node has heard. */
+void outside_check_drained(const struct sim_node *at);
 
 /* All attempts under one key ask for the same. */
 void outside_note_asked(struct sim *sim, const struct disk_execution *x, struct str key,
@@ -495,7 +552,9 @@ struct workers {
     int64_t answers;
 };
 
-void worker_act(struct sim *sim);        /* one of them asks, answers, or is gone */
+void worker_act(struct sim *sim); /* one of them asks, answers, or is gone */
+/* An idle one asks for jobs; false: none is idle, or it was refused. */
+bool worker_ask(struct sim *sim, struct sim_node *at, int64_t wait_us, int64_t lease_us);
 bool worker_settle(struct sim_node *at); /* all that is to be done is done, at this node */
 void worker_crash(struct sim_node *at);  /* the node is gone: nobody is answered */
 void worker_fini(struct sim *sim);
@@ -524,6 +583,9 @@ struct str generate_variant(struct arena *mem, struct dice *dice, struct str tex
 
 /* --- the world --- */
 
+/* Whether nodes share the store: then it is one that may not know how a batch ended. */
+bool sim_is_shared(const struct sim *sim);
+
 enum { NODES_MAX = 3 };
 
 struct sim_config {
@@ -551,7 +613,8 @@ struct sim {
     struct workers workers;
     uint64_t digest;
     int64_t events;
-    int64_t crashes, refused_batches, unknown_batches, refused_members, jumps_back, jumps_forward;
+    int64_t crashes, drains, refused_batches, unknown_batches, refused_members, jumps_back,
+        jumps_forward;
     bool no_faults;
     int64_t latest_wall_us; /* the furthest that the wall clock has been */
 };
@@ -572,9 +635,17 @@ void sim_calm(struct sim *sim);
 /* Let time pass until nothing is due any more, and check that nothing is stuck. */
 void sim_come_to_rest(struct sim *sim);
 
+/* --- nodes that stop: drain.c --- */
+
+void drain_begin(struct sim_node *at);
+/* The node has drained, or given up: then it is down. */
+bool drain_has_ended(struct sim_node *at);
+
 void sim_open_node(struct sim_node *at);
 /* A node dies. */
 void sim_kill_node(struct sim_node *at);
+/* What the node had in memory and in flight is gone. */
+void sim_forget_node(struct sim_node *at);
 /* It dies, and a new one opens on what is durable. */
 void sim_crash(struct sim_node *at);
 /* Let time pass on all clocks. */

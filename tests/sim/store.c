@@ -234,7 +234,7 @@ static void write_members(struct sim_store *s, struct batch *b)
         struct member *m = b->members.items[i];
 
         if (!refuse_follower(s, m) && !refuse_member(s, m))
-            disk_apply(s->node->sim, m);
+            disk_apply(s->node, m);
         if (m->result != MEMBER_APPLIED)
             note_refused(s, m);
         trace_member(s->node, m);

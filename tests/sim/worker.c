@@ -43,6 +43,7 @@ static void claimed(struct node_poll *p)
                   "I1: a worker is given a job whose lease is not durable");
         SIM_CHECK(sim, str_eq(j->job.input_json, found->input_json),
                   "a worker is given another input than the attempt has");
+        disk_job_promised(sim, j);
         *VEC_ADD(&sim->mem, &sim->workers.held) =
             (struct held_job){.job = j, .token = str_copy(&sim->mem, found->token)};
     }
@@ -56,7 +57,7 @@ static struct worker_poll *idle_worker(struct sim *sim)
     return NULL;
 }
 
-static bool ask_for_jobs(struct sim *sim, struct sim_node *at, int64_t wait_us, int64_t lease_us)
+bool worker_ask(struct sim *sim, struct sim_node *at, int64_t wait_us, int64_t lease_us)
 {
     struct worker_poll *w = idle_worker(sim);
     struct err err;
@@ -146,6 +147,7 @@ static void send_beat(struct sim *sim, const struct held_job *h)
                                  .org_id = record_org(STR_NONE),
                                  .token = str_copy(&q->mem, h->token)};
     q->r.change = &q->beat->change;
+    q->check = disk_check_beat;
     (void)client_submit(sim, q);
 }
 
@@ -165,8 +167,8 @@ void worker_act(struct sim *sim)
         static const int64_t waits[] = {0, 0, SECOND, 30 * SECOND};
         static const int64_t leases[] = {SECOND, 10 * SECOND, 60 * SECOND, 3600 * SECOND};
 
-        (void)ask_for_jobs(sim, sim_some_node(sim), waits[dice_roll(d, ARRAY_SIZE(waits))],
-                           leases[dice_roll(d, ARRAY_SIZE(leases))]);
+        (void)worker_ask(sim, sim_some_node(sim), waits[dice_roll(d, ARRAY_SIZE(waits))],
+                         leases[dice_roll(d, ARRAY_SIZE(leases))]);
         return;
     }
     at = dice_roll(d, (unsigned)w->held.count);
@@ -194,7 +196,7 @@ bool worker_settle(struct sim_node *at)
         if (w->polls[i].at == at)
             return any;
     if (disk_has_ready_job(&sim->disk))
-        any |= ask_for_jobs(sim, at, 0, 60 * SECOND);
+        any |= worker_ask(sim, at, 0, 60 * SECOND);
     return any;
 }
 

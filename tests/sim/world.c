@@ -1,5 +1,5 @@
 /* world.c - what happens next in the simulator; see sim.h. */
-#include "sim/sim.h"
+#include "sim/automatic.h"
 
 #include "base/log.h"
 #include "define/define.h"
@@ -104,6 +104,11 @@ static const struct cel_env *shared_env(void)
     return env;
 }
 
+bool sim_is_shared(const struct sim *sim)
+{
+    return sim->config.nodes > 1 || sim->config.faults.unknown > 0;
+}
+
 void sim_open_node(struct sim_node *at)
 {
     struct sim *sim = at->sim;
@@ -113,14 +118,18 @@ void sim_open_node(struct sim_node *at)
         .cache_bytes = sim->config.cache_bytes,
         .env = sim->disk.env,
         .store = &at->store.base,
+        .store_url = sim_is_shared(sim) ? STR("postgres:") : STR_NONE,
         .done = &at->store.done,
         .random = random_bytes,
         .random_context = sim,
         .calls_per_host = sim->config.calls_per_host,
         .caller = outside_caller(at),
+        .has_schedules = (sim->config.mix & MIX_OF(SCHEDULES)) != 0,
     };
     struct err err;
 
+    snprintf(at->name, sizeof(at->name), "n%d.%u", (int)(at - sim->nodes), ++at->opened);
+    at->store.base.name = at->name;
     at->node = node_open(&options, &err);
     if (at->node == NULL)
         sim_fail(sim, "the node does not open: %s", err.message);
@@ -175,15 +184,21 @@ void sim_fini(struct sim *sim)
     sim_running = NULL;
 }
 
-void sim_kill_node(struct sim_node *at)
+void sim_forget_node(struct sim_node *at)
 {
-    at->sim->crashes++;
     node_close(at->node);
     at->node = NULL;
+    at->is_draining = false;
     outside_forget(at);
     worker_crash(at);
     store_crash(at);
     client_crash(at);
+}
+
+void sim_kill_node(struct sim_node *at)
+{
+    at->sim->crashes++;
+    sim_forget_node(at);
 }
 
 void sim_crash(struct sim_node *at)
@@ -309,16 +324,29 @@ static void stall(struct sim_node *at)
     (void)node_pass(at->node);
 }
 
-static void happen(struct sim *sim)
+/* One that has stopped comes back when others do without it for a while, or at once. */
+static void end_drain(struct sim_node *at)
+{
+    unsigned up = 0;
+
+    if (!drain_has_ended(at))
+        return;
+    for (unsigned i = 0; i < at->sim->config.nodes; i++)
+        up += at->sim->nodes[i].node != NULL;
+    if (up == 0 || dice_hits(&at->sim->dice, 500))
+        sim_open_node(at);
+}
+
+static void happen_at(struct sim *sim, struct sim_node *at)
 {
     unsigned which = dice_roll(&sim->dice, 100);
-    struct sim_node *at = sim_some_node(sim);
 
-    sim->events++;
     if ((sim->config.mix & MIX_OF(JOBS)) != 0 && dice_roll(&sim->dice, 6) == 0)
         worker_act(sim);
     if ((sim->config.mix & MIX_OF(TASKS)) != 0 && dice_roll(&sim->dice, 20) == 0)
         people_act(sim);
+    if (dice_roll(&sim->dice, 200) == 0)
+        automatic_act(sim);
     if (which < 30) {
         for (unsigned i = dice_roll(&sim->dice, 4); i-- > 0;)
             client_ask(sim);
@@ -341,9 +369,21 @@ static void happen(struct sim *sim)
         move_clock(at);
     } else if (dice_hits(&sim->dice, sim->config.faults.crash)) {
         crash(at);
+    } else if ((sim->config.mix & MIX_OF(DRAINS)) != 0 && dice_hits(&sim->dice, 150)) {
+        drain_begin(at);
     } else if (dice_hits(&sim->dice, 200)) {
         bring_back(sim);
     }
+}
+
+static void happen(struct sim *sim)
+{
+    struct sim_node *at = sim_some_node(sim);
+
+    sim->events++;
+    happen_at(sim, at);
+    if (at->node != NULL)
+        end_drain(at);
 }
 
 /* --- a whole run --- */
@@ -408,6 +448,7 @@ void sim_run(struct sim *sim)
         publish(sim, "k", i, i);
     for (unsigned i = 0; i < sim->config.scenarios; i++)
         publish(sim, "p", i, sim->config.kids);
+    automatic_begin(sim);
     while (sim->clients.starts < sim->config.starts) {
         happen(sim);
         if (dice_roll(&sim->dice, 1500) == 0)

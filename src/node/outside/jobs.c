@@ -378,9 +378,12 @@ static void wheel_run(struct node *n)
 {
     struct jobs *j = n->jobs;
     int64_t now_us = clock_mono_us(n->clock), until = now_tick(n);
+    bool is_whole_turn = n->is_draining || until - j->tick >= WHEEL_SLOTS;
 
-    if (n->is_draining || until - j->tick >= WHEEL_SLOTS)
-        j->tick = until - WHEEL_SLOTS;
+    for (int64_t slot = 0; is_whole_turn && slot < WHEEL_SLOTS && j->waiting > 0; slot++)
+        wheel_look(n, slot, now_us);
+    if (is_whole_turn)
+        j->tick = until;
     for (; j->tick < until && j->waiting > 0; j->tick++)
         wheel_look(n, j->tick, now_us);
 }
@@ -479,6 +482,11 @@ const struct chore_kind chore_job_types = {
 };
 
 /* --- claims and deadlines --- */
+
+bool jobs_nobody_waits(const struct node *n)
+{
+    return n->jobs->asking == NULL && n->jobs->waiting == 0 && !n->jobs->is_claiming;
+}
 
 static int64_t jobs_in_us(const struct chore *c)
 {

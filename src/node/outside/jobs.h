@@ -57,6 +57,9 @@ struct jobs {
 /* There is one more job of the type: whoever has waited longest for one asks. */
 void jobs_notify(struct node *n, struct str org_id, struct str type);
 
+/* Whether all who asked for jobs are answered. */
+bool jobs_nobody_waits(const struct node *n);
+
 /* --- jobs_return.c: jobs on their way back --- */
 
 /* Whoever asked for them has gone and has begun none: others may have them. */
