@@ -1,5 +1,5 @@
 // walk_definitions.mjs - the part of walk.mjs about definitions: saved, published, live, checked, tried.
-import { greeting, waiting, failing, holding, eventful, publish } from './walk_world.mjs';
+import { NOBODY, greeting, waiting, failing, holding, eventful, publish } from './walk_world.mjs';
 
 export async function walkDefinitions(api, holds) {
     const code = 'greeting';
@@ -209,6 +209,9 @@ export async function walkChecks(api, holds) {
     await api.call('runTests', { body: { tests: 1 } }, 422);
     const value = await api.call('evaluateExpression', { body: { expression: '$.a + 1', context: { a: 2 } } }, 200);
     holds(value.json.value === 3 && value.json.type === 'int', 'an expression has a value and a type');
+    const several = await api.call('evaluateExpression', { body: { items: [{ expression: '$.a + 1' }, { value: '{{ $.a }}' }, { expression: '1 +' }], context: { a: 2 } } }, 200);
+    holds(several.json.items[0].value === 3 && several.json.items[2].error.column > 0, 'several have a value or an error each');
+    await api.call('evaluateExpression', { body: { items: [{ expression: '1' }], executionId: NOBODY } }, 404);
     for (const expression of ['1 +', '1 + "a"', '1 / 0', 'x', '[1].map(i, i)[7]'])
         await api.call('evaluateExpression', { body: { expression } }, 422);
 }
