@@ -10,6 +10,7 @@
 #include "define/define.h"
 #include "engine/dump.h"
 #include "sim/automatic.h"
+#include "sim/planner.h"
 #include "store/change_definition.h"
 #include "store/change_retention.h"
 #include "value/json.h"
@@ -416,7 +417,8 @@ void disk_apply(struct sim_node *by, struct member *m)
     case MEMBER_CHANGE:
         if (m->change->apply == execution_delete_apply)
             disk_delete(sim, m);
-        else if (disk_change_jobs(sim, m) || disk_settle(sim, m) || ticks_change(by, m))
+        else if (disk_change_jobs(sim, m) || disk_settle(sim, m) || ticks_change(by, m) ||
+                 plan_change(sim, m))
             return;
         else if (m->correlated == NULL)
             disk_park(sim, m);

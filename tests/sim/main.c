@@ -19,7 +19,7 @@
 struct totals {
     int64_t seeds, executions, commits, rows, requests, refused, crashes, drains, refused_batches,
         unknown_batches, refused_members, jumps_back, jumps_forward, children, deleted, jobs,
-        jobs_answered, jobs_expired, tasks, tasks_ended, by_ticks, by_events;
+        jobs_answered, jobs_expired, tasks, tasks_ended, by_ticks, by_events, tasks_moved;
 };
 
 static double now_s(clockid_t clock)
@@ -65,6 +65,7 @@ static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
     t->tasks_ended += sim.disk.tasks_ended;
     t->by_ticks += sim.disk.ticks_started;
     t->by_events += sim.disk.events_started;
+    t->tasks_moved += sim.disk.tasks_moved;
     sim_fini(&sim);
     return digest;
 }
@@ -80,8 +81,8 @@ static void print_totals(const struct totals *t, double cpu_s)
            (long long)t->jobs_answered, (long long)t->jobs_expired);
     printf("%lld tasks, %lld of them ended by people\n", (long long)t->tasks,
            (long long)t->tasks_ended);
-    printf("%lld executions started by schedules, %lld by events\n", (long long)t->by_ticks,
-           (long long)t->by_events);
+    printf("%lld executions started by schedules, %lld by events; %lld moves of tasks\n",
+           (long long)t->by_ticks, (long long)t->by_events, (long long)t->tasks_moved);
     printf("faults: %lld crashes, %lld nodes drained, %lld batches refused, %lld unknown, %lld "
            "members refused, %lld "
            "times the clock was set back, %lld times forward\n",

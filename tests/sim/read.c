@@ -4,6 +4,7 @@
 #include "sim/sim.h"
 #include "store/read_definition.h"
 #include "store/read_execution.h"
+#include "store/read_executions.h"
 #include "store/read_find.h"
 #include "store/read_record.h"
 #include "value/json.h"
@@ -85,6 +86,16 @@ bool read_ends(struct reader *r, struct arena *mem, struct str ids_json, struct 
                                                         .crash_count = x->s.crash_count};
     }
     return true;
+}
+
+bool read_counts(struct reader *r, int64_t out[STATUS_COUNT], struct err *err)
+{
+    const struct disk *d = &sim_of(r)->disk;
+
+    memset(out, 0, sizeof(*out) * STATUS_COUNT);
+    for (size_t i = 0; i < d->executions.count; i++)
+        out[d->executions.items[i]->s.status] += !d->executions.items[i]->is_deleted;
+    return !sim_read_fails(r, err);
 }
 
 bool read_several(struct reader *r, struct arena *mem, struct execution_reads *all, struct err *err)

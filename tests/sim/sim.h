@@ -12,6 +12,7 @@
  *     outside.c    what executions call; outbox.c: what they send
  *     worker.c     who does their jobs, which are in jobs.c
  *     automatic.h  processes that start by themselves: schedules, triggers
+ *     planner.h    the task pool: people who move tasks
  *     drain.c      nodes that are stopped while work is in flight
  *     rest.c       letting everything come to rest, and what must hold then
  *
@@ -264,6 +265,8 @@ struct disk {
     struct {
         VEC_OF(struct disk_schedule);
     } schedules;
+    struct plan *plan;   /* the task pool, or NULL: planner.c */
+    int64_t tasks_moved; /* rows of its log */
     bool ticks_are_over; /* no schedule is read any more */
     int64_t ticks_started, events_started;
     int64_t stamp; /* grows when a definition is published */
@@ -274,6 +277,7 @@ struct disk {
     int64_t looks; /* of parents at their children */
 };
 
+struct plan;
 struct sim;
 struct sim_node;
 struct sim_request;
@@ -403,6 +407,7 @@ struct sim_request {
     struct job_beat *beat;             /* or NULL */
     /* What its answer is held against; NULL: what answer.c says. */
     void (*check)(struct sim *sim, const struct sim_request *q);
+    bool was_sent_again;        /* more than one has its client_event_id */
     int64_t sent_us;            /* monotonic */
     const struct disk_job *job; /* EVENT_ANSWER: whose answer it is */
     bool is_answered;

@@ -1,5 +1,6 @@
 /* world.c - what happens next in the simulator; see sim.h. */
 #include "sim/automatic.h"
+#include "sim/planner.h"
 
 #include "base/log.h"
 #include "define/define.h"
@@ -347,6 +348,8 @@ static void happen_at(struct sim *sim, struct sim_node *at)
         people_act(sim);
     if (dice_roll(&sim->dice, 200) == 0)
         automatic_act(sim);
+    if (sim->disk.plan != NULL && dice_roll(&sim->dice, 2) == 0)
+        plan_act(sim);
     if (which < 30) {
         for (unsigned i = dice_roll(&sim->dice, 4); i-- > 0;)
             client_ask(sim);
@@ -449,6 +452,7 @@ void sim_run(struct sim *sim)
     for (unsigned i = 0; i < sim->config.scenarios; i++)
         publish(sim, "p", i, sim->config.kids);
     automatic_begin(sim);
+    plan_begin(sim);
     while (sim->clients.starts < sim->config.starts) {
         happen(sim);
         if (dice_roll(&sim->dice, 1500) == 0)
