@@ -41,6 +41,8 @@ struct node_poll {
     /* the node's own */
     struct poll_link *links; /* for each type */
     struct node_poll *before, *next;
+    struct str key;              /* names its Idempotency-Key; empty: it has none */
+    struct node_poll *followers; /* that came under this key meanwhile, through `next` */
     int64_t deadline_us;
 };
 

@@ -52,9 +52,11 @@ struct job_poll {
     int64_t lease_us;
     size_t first_type;   /* the types take turns, from this one on */
     struct uuid seed[2]; /* random: what tokens are made of */
-    /* key.len > 0: what was found is stored under it as {"jobs": [{id, token}]}, in place of
-     * what was found for that key before; two polls of one claim with one key store the first. */
+    /* key.len > 0: what was found is stored under it as {"jobs": [{id, token}]}. While a lease
+     * of what was found under this key before stands, `found` is that and nothing more is leased. */
     struct idempotency kept_as;
+    bool repeats;             /* out: what was found is that of a claim before */
+    bool differs;             /* out: this key was used with another body; nothing is leased */
     bool notes_asked;         /* it is to be stored that a worker has asked for these types */
     struct stored_jobs found; /* out, in a->mem */
 };

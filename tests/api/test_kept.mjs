@@ -1,8 +1,12 @@
 // Answers are kept under the Idempotency-Key of their request, those that changed nothing too; on both stores.
+import { join } from 'node:path';
+
 import { check, equal } from '../lib/claims.mjs';
 import { refused } from '../lib/client.mjs';
 import { claim, run } from '../lib/stores.mjs';
-import { until } from '../lib/wait.mjs';
+import { makeFolder } from '../lib/program.mjs';
+import { Server } from '../lib/server.mjs';
+import { sleep, until } from '../lib/wait.mjs';
 
 const joining = {
     code: 'joining',
@@ -15,6 +19,8 @@ const joining = {
     steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } }],
 };
 const working = { code: 'kept_work', input: [{ name: 'n', type: 'integer' }], steps: [{ code: 'do', procedure: 'kept.work', input: { n: '$.input.n' }, retry: { maxAttempts: 5, delay: '1ms' } }] };
+
+const waiting = (code, procedure) => ({ ...working, code, steps: [{ ...working.steps[0], procedure }] });
 
 const keyed = (text) => ({ 'Idempotency-Key': text });
 const conflict = (answer) => refused(answer, 409, 'idempotency_conflict');
@@ -129,6 +135,37 @@ claim('a claim under a key is answered again while its leases stand', async (rig
     check(!rig.sql("SELECT answer FROM http_idempotency WHERE path LIKE '%/jobs/claim'").join().includes('"n"'), 'only ids and tokens are stored');
 });
 
+claim('a claim that is repeated while the first is in flight has the same leases', async (rig) => {
+    const ask = { types: ['kept.together'], wait: '20s', lease: '60s', max: 1 };
+    // A second server, where there can be one, knows of the first claim by the store alone.
+    const beside = rig.store ? new Server(join(makeFolder(), 'data'), { store: rig.store, beside: rig.server }) : null;
+    if (beside) check(await beside.start(), beside.log);
+    const clients = [rig.server, rig.server, beside ?? rig.server].map((server) => server.client());
+    const answers = clients.map((c) => c.ask('POST', '/api/v1/jobs/claim', ask, keyed('claim-together')));
+    await sleep(1000);
+    conflict(await rig.api('POST', '/jobs/claim', { ...ask, max: 2 }, keyed('claim-together')));
+    for (let n = 1; n <= 3; n++) await rig.begin('kept_together', { input: { n } });
+    const found = (await Promise.all(answers)).map((a) => [a.status, a.body.items]);
+    clients.forEach((c) => c.close());
+    await beside?.stop();
+    for (const one of found) equal(one, found[0]);
+    equal([found[0][0], found[0][1].length], [200, 1]);
+    equal(rig.sql("SELECT count(*) FROM jobs WHERE type = 'kept.together' AND status = 'leased'"), ['1']);
+});
+
+claim('who follows a claim that ends with nothing goes on by itself', async (rig) => {
+    const ask = { types: ['kept.later'], wait: '2s', lease: '60s', max: 1 };
+    const [first, second] = [rig.server.client(), rig.server.client()];
+    const none = first.ask('POST', '/api/v1/jobs/claim', ask, keyed('claim-later'));
+    await sleep(1000);
+    const some = second.ask('POST', '/api/v1/jobs/claim', ask, keyed('claim-later'));
+    equal((await none).body.items, []);
+    await rig.begin('kept_later', { input: { n: 1 } });
+    equal((await some).body.items.map((job) => job.input.n), [1]);
+    first.close();
+    second.close();
+});
+
 claim('a claim that found nothing is not kept', async (rig) => {
     const ask = { types: ['kept.work'], max: 1, wait: '0s' };
     equal((await rig.api('POST', '/jobs/claim', ask, keyed('claim-2'))).body.items, []);
@@ -141,5 +178,7 @@ claim('a claim that found nothing is not kept', async (rig) => {
 
 await run(async (rig) => {
     await rig.publish(joining);
+    await rig.publish(waiting('kept_together', 'kept.together'));
+    await rig.publish(waiting('kept_later', 'kept.later'));
     await rig.publish(working);
 });

@@ -112,6 +112,15 @@ static struct member *beat(struct contract *c, const struct stored_job *job)
     return write_alone(c, change_member(c, &b->change));
 }
 
+static struct member *give_back(struct contract *c, const struct stored_jobs *jobs)
+{
+    struct job_return *back = ARENA_NEW(&c->mem, struct job_return);
+
+    *back = (struct job_return){.change = {.apply = job_return_apply, .leaves_executions = true},
+                                .jobs = jobs};
+    return change_member(c, &back->change);
+}
+
 /* --- reading --- */
 
 struct look {
@@ -255,19 +264,16 @@ static void test_jobs__that_are_given_back_are_ready_for_another(void **state)
     struct contract *c = *state;
     struct uuid id;
     struct stored_jobs first, second;
-    struct job_return *back = ARENA_NEW(&c->mem, struct job_return);
 
     ask_worker(c, "a.b", &id);
     first = claim_write(c, claim_new(c, 1, "a.b", NULL));
-    *back = (struct job_return){.change = {.apply = job_return_apply, .leaves_executions = true},
-                                .jobs = &first};
-    write_alone(c, change_member(c, &back->change));
+    write_alone(c, give_back(c, &first));
     assert_int_equal(look(c, id).job.status, JOB_READY);
     second = claim_write(c, claim_new(c, 1, "a.b", NULL));
     assert_int_equal(second.count, 1);
     assert_false(str_eq(second.items[0].token, first.items[0].token));
     /* The first has nothing to give back any more, and nothing to keep. */
-    write_alone(c, change_member(c, &back->change));
+    write_alone(c, give_back(c, &first));
     assert_int_equal(look(c, id).job.status, JOB_LEASED);
     assert_int_equal(beat(c, &first.items[0])->result, MEMBER_FAILED);
     assert_int_equal(beat(c, &second.items[0])->result, MEMBER_APPLIED);
@@ -295,6 +301,72 @@ static void test_jobs__leases_that_are_over_are_found_unless_nobody_can_act_on_t
     assert_int_equal(look(c, id).over.count, 0);
 }
 
+/* A worker that asks for a job of this type under an Idempotency-Key. */
+static struct claim *claim_keyed(struct contract *c, uint32_t seed, const char *body_hash)
+{
+    struct claim *a = claim_new(c, 1, "a.b", NULL);
+
+    a->poll.seed[0] = contract_id(c, seed);
+    a->poll.kept_as = (struct idempotency){.user = STR("u"),
+                                           .method = STR("POST"),
+                                           .path = STR("/jobs/claim"),
+                                           .key = STR("k"),
+                                           .body_hash = str_of(body_hash)};
+    return a;
+}
+
+static void assert_same_lease(const struct stored_job *a, const struct stored_job *b)
+{
+    assert_int_equal(uuid_cmp(a->id, b->id), 0);
+    assert_true(str_eq(a->token, b->token));
+}
+
+static void test_jobs__one_key_is_one_claim(void **state)
+{
+    struct contract *c = *state;
+    struct stored_jobs first, again;
+    struct claim *a;
+    struct uuid id, other;
+
+    (void)ask_worker(c, "a.b", &id);
+    (void)ask_worker(c, "a.b", &other);
+    first = claim_write(c, claim_keyed(c, 1, "h"));
+    assert_int_equal(first.count, 1);
+    again = claim_write(c, claim_keyed(c, 7, "h"));
+    assert_int_equal(again.count, 1);
+    assert_same_lease(&first.items[0], &again.items[0]);
+    assert_int_equal(look(c, other).job.status, JOB_READY);
+
+    a = claim_keyed(c, 8, "another");
+    assert_int_equal(claim_write(c, a).count, 0);
+    assert_true(a->poll.differs);
+
+    /* Given back, it claims anew. */
+    (void)write_alone(c, give_back(c, &first));
+    again = claim_write(c, claim_keyed(c, 9, "h"));
+    assert_int_equal(again.count, 1);
+    assert_false(str_eq(first.items[0].token, again.items[0].token));
+}
+
+static void test_jobs__one_key_is_one_claim_also_among_those_who_ask_together(void **state)
+{
+    struct contract *c = *state;
+    struct claim *first = claim_keyed(c, 1, "h"), *second = claim_keyed(c, 7, "h");
+    struct job_poll *both[] = {&first->poll, &second->poll};
+    struct stored_jobs found;
+    struct uuid id, other;
+
+    (void)ask_worker(c, "a.b", &id);
+    (void)ask_worker(c, "a.b", &other);
+    first->change.polls = both;
+    first->change.poll_count = 2;
+    found = claim_write(c, first);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(second->poll.found.count, 1);
+    assert_int_equal(look(c, other).job.status, JOB_READY);
+    assert_same_lease(&found.items[0], &claim_write(c, claim_keyed(c, 8, "h")).items[0]);
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
@@ -305,6 +377,8 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_jobs__times_of_history_end_no_lease),
     CLAIM(test_jobs__end_with_the_commit_that_has_their_answer),
     CLAIM(test_jobs__that_are_given_back_are_ready_for_another),
+    CLAIM(test_jobs__one_key_is_one_claim),
+    CLAIM(test_jobs__one_key_is_one_claim_also_among_those_who_ask_together),
     CLAIM(test_jobs__leases_that_are_over_are_found_unless_nobody_can_act_on_them),
 };
 

@@ -24,6 +24,8 @@ enum {
     POLLS_AT_ONCE = 1000, /* in one claim */
 };
 
+#define KEY_USED_MESSAGE "this Idempotency-Key was used with another request"
+
 #define WHEEL_TICK_US INT64_C(50000)
 #define NOTE_EVERY_US INT64_C(60000000) /* that a type was asked for is stored so often */
 
@@ -143,12 +145,78 @@ static void poll_ask(struct node *n, struct node_poll *p)
     j->asking_last = p;
 }
 
-static void poll_end(struct node_poll *p, bool ok)
+/* --- those who ask under the same Idempotency-Key --- */
+
+/* Whether it goes by itself; else it follows another or is refused: *err. */
+static bool poll_leads(struct node *n, struct node_poll *p, bool *follows, struct err *err)
+{
+    const struct idempotency *i = &p->poll.kept_as;
+    struct node_poll *leader, **last;
+
+    p->key = STR_NONE;
+    p->followers = NULL;
+    *follows = false;
+    if (i->key.len == 0)
+        return true;
+    p->key = str_printf(p->mem, "%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(i->user), STR_ARG(i->method),
+                        STR_ARG(i->path), STR_ARG(i->key));
+    leader = map_get(&n->jobs->leaders, p->key);
+    if (leader == NULL) {
+        map_put(&n->jobs->leaders, p->key, p);
+        return true;
+    }
+    if (!str_eq(leader->poll.kept_as.body_hash, i->body_hash))
+        return err_set(err, ERR_IDEMPOTENCY_CONFLICT, KEY_USED_MESSAGE);
+    *follows = true;
+    p->next = NULL;
+    for (last = &leader->followers; *last != NULL; last = &(*last)->next)
+        ;
+    *last = p;
+    n->jobs->following++;
+    return false;
+}
+
+static void poll_answer(struct node_poll *p)
 {
     for (size_t i = 0; i < p->poll.type_count; i++)
         p->links[i].queue->users--;
-    p->ok = ok;
     p->done(p);
+}
+
+/* The one that they followed has ended like `last`: they end likewise, or the first leads. */
+static void followers_go_on(struct node *n, struct node_poll *first, const struct node_poll *last)
+{
+    bool is_over = !last->ok || last->poll.found.count > 0 || n->is_draining;
+
+    for (struct node_poll *p = first, *next; p != NULL; p = next) {
+        next = p->next;
+        n->jobs->following--;
+        p->ok = last->ok;
+        p->err = last->err;
+        p->poll.found = last->poll.found;
+        if (is_over || clock_mono_us(n->clock) >= p->deadline_us) {
+            poll_answer(p);
+            continue;
+        }
+        map_put(&n->jobs->leaders, p->key, p);
+        p->followers = next;
+        poll_ask(n, p);
+        return;
+    }
+}
+
+static void poll_end(struct node *n, struct node_poll *p, bool ok)
+{
+    struct node_poll *followers = p->followers, end = {.ok = ok};
+
+    p->ok = ok;
+    end.err = p->err;
+    end.poll.found = p->poll.found;
+    p->followers = NULL;
+    if (p->key.len > 0)
+        (void)map_remove(&n->jobs->leaders, p->key);
+    poll_answer(p);
+    followers_go_on(n, followers, &end);
 }
 
 /* There is one more job of the type: who has waited longest asks, unless enough do already. */
@@ -198,29 +266,35 @@ static bool poll_needs_store(const struct node *n, struct node_poll *p)
 
 bool node_poll(struct node *n, struct node_poll *p, struct err *err)
 {
+    bool follows;
+
     if (n->is_draining)
         return err_set(err, ERR_OVERLOADED, "the server is stopping");
     if (n->options.is_paused)
         return err_set(err, ERR_OVERLOADED, NODE_PAUSED_MESSAGE);
     if (node_store_is_away(n))
         return err_set(err, ERR_STORE_AWAY, "the database does not answer; try again later");
-    if (n->jobs->waiting >= n->options.pending_max)
+    if (n->jobs->waiting + n->jobs->following >= n->options.pending_max)
         return err_set(err, ERR_OVERLOADED, "too many workers wait for jobs");
     p->ok = false;
     p->poll.found = (struct stored_jobs){0};
     p->deadline_us = clock_mono_us(n->clock) + p->wait_us;
+    if (!poll_leads(n, p, &follows, err) && !follows)
+        return false;
     p->links = ARENA_ARRAY(p->mem, p->poll.type_count, struct poll_link);
     for (size_t i = 0; i < p->poll.type_count; i++) {
         p->links[i] =
             (struct poll_link){.poll = p, .queue = queue_get(n, p->poll.org_id, p->poll.types[i])};
         p->links[i].queue->users++;
     }
+    if (follows)
+        return true;
     if (poll_needs_store(n, p))
         poll_ask(n, p);
     else if (p->wait_us > 0)
         poll_wait(n, p);
     else
-        poll_end(p, true);
+        poll_end(n, p, true);
     return true;
 }
 
@@ -244,23 +318,48 @@ static void poll_noted(struct node *n, struct node_poll *p)
     p->poll.notes_asked = false;
 }
 
+/* It takes none of the jobs that it was woken for: others of its types are asked. */
+static void poll_makes_way(struct node *n, struct node_poll *p)
+{
+    for (size_t i = 0; i < p->poll.type_count; i++) {
+        struct job_queue *q = p->links[i].queue;
+
+        q->covered = 0;
+        if (q->may_have)
+            queue_notify(n, q);
+    }
+}
+
+/* Its key was used before: it is answered with what stands of that, or refused. */
+static void poll_repeated(struct node *n, struct node_poll *p)
+{
+    poll_makes_way(n, p);
+    if (p->poll.differs)
+        (void)err_set(&p->err, ERR_IDEMPOTENCY_CONFLICT, KEY_USED_MESSAGE);
+    poll_end(n, p, !p->poll.differs);
+}
+
 static void poll_claimed(struct node *n, struct node_poll *p, bool is_cut)
 {
     size_t found = p->poll.found.count;
 
     poll_noted(n, p);
+    if (p->poll.repeats) {
+        poll_repeated(n, p);
+        return;
+    }
     for (size_t i = 0; i < found; i++)
         measure_claimed(n, &p->poll.found.items[i]);
     if (found < p->poll.max && !is_cut)
         poll_emptied(p);
     if (found > 0)
         leases_look_in(n, p->poll.lease_us);
-    if (found > 0 && p->is_gone != NULL && p->is_gone(p)) {
+    if (found > 0 && p->key.len == 0 && p->is_gone != NULL && p->is_gone(p)) {
         jobs_give_back(n, &p->poll.found);
         p->poll.found.count = 0;
-        poll_end(p, true);
+        poll_end(n, p, true);
     } else if (found > 0 || clock_mono_us(n->clock) >= p->deadline_us || n->is_draining) {
-        poll_end(p, true);
+        poll_end(n, p, true);
     } else if (is_cut) {
         poll_ask(n, p);
     } else {
@@ -281,7 +380,7 @@ static void jobs_claimed(struct node_request *r)
             poll_claimed(n, p, j->claim->is_cut);
         } else {
             p->err = r->err;
-            poll_end(p, false);
+            poll_end(n, p, false);
         }
     }
 }
@@ -298,14 +397,8 @@ static struct node_poll *asking_take(struct node *n)
             j->asking_last = NULL;
         if (p->is_gone == NULL || !p->is_gone(p))
             return p;
-        for (size_t i = 0; i < p->poll.type_count; i++) {
-            struct job_queue *q = p->links[i].queue;
-
-            q->covered = 0;
-            if (q->may_have)
-                queue_notify(n, q);
-        }
-        poll_end(p, true);
+        poll_makes_way(n, p);
+        poll_end(n, p, true);
     }
     return NULL;
 }
@@ -370,7 +463,7 @@ static void wheel_look(struct node *n, int64_t tick, int64_t now_us)
         if (p->deadline_us > now_us && !n->is_draining)
             continue;
         poll_leave(n, p);
-        poll_end(p, true);
+        poll_end(n, p, true);
     }
 }
 
@@ -510,7 +603,7 @@ static void jobs_run(struct chore *c)
         n->jobs->asking = p->next;
         if (n->jobs->asking == NULL)
             n->jobs->asking_last = NULL;
-        poll_end(p, true);
+        poll_end(n, p, true);
     }
     if (n->jobs->asking != NULL && !n->jobs->is_claiming && n->config->is_known)
         claim(n);
@@ -522,6 +615,7 @@ static bool jobs_open(struct chore *c, struct err *err)
 
     (void)err;
     map_init(&n->jobs->types, &n->mem);
+    map_init(&n->jobs->leaders, &n->mem);
     arena_init(&n->jobs->mem);
     n->jobs->tick = now_tick(n);
     endpoints_open(n);

@@ -8,13 +8,17 @@
  *                             |--a commit with such a job is durable--> asks
  *                             +--its time is up--> answered: nothing
  *
+ * Who asks under an Idempotency-Key while another does follows that one: it is
+ * answered with the same leases, or asks itself when there were none. Leases under
+ * a key are not given back when their client has gone: it may repeat the claim.
+ *
  * One claim is in flight at a time, with all who ask. Whether there may be jobs
  * of a type is known in memory: so somebody who waits costs a place in the
  * lists of its types and one in a wheel of deadlines, and the store is asked
  * for nothing. On a store that nodes share it is asked once a second for the
  * types that are waited for.
  *
- * why: decision 0201
+ * why: decisions 0201, 0434
  */
 #ifndef PAWL_NODE_OUTSIDE_JOBS_H
 #define PAWL_NODE_OUTSIDE_JOBS_H
@@ -29,6 +33,8 @@ struct jobs {
     struct map types; /* of struct job_queue, by organisation and type */
     struct node_poll *asking, *asking_last;
     size_t waiting;
+    struct map leaders; /* of struct node_poll in flight, by their Idempotency-Key */
+    size_t following;   /* those who came under such a key meanwhile */
     struct node_poll *wheel[WHEEL_SLOTS]; /* those who wait, by their deadline */
     int64_t tick;                         /* of the slot that was looked at last */
     size_t turn;                          /* which type a claim begins with */

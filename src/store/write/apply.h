@@ -125,11 +125,17 @@ enum apply_result apply_definition(struct apply *a, struct member *m);
 bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us,
                        enum apply_result *end) MUST_USE;
 
+/* What is kept under this key, unless it is too old; out->is_kept. */
+struct cached_answer;
+bool apply_load_answer(struct apply *a, const struct idempotency *i, int64_t now_us,
+                       struct cached_answer *out) MUST_USE;
+
 /* Keep the answer for a repeated request; `row` is the execution that it tells of, or 0. */
-/* The same in place of one that may be there. */
-bool apply_replace_answer(struct apply *a, const struct idempotency *i, int64_t now_us) MUST_USE;
 bool apply_store_answer(struct apply *a, const struct idempotency *i, int64_t row,
                         int64_t now_us) MUST_USE;
+
+/* The same in place of one that may be there. */
+bool apply_replace_answer(struct apply *a, const struct idempotency *i, int64_t now_us) MUST_USE;
 
 /* Answer for a member that is refused: APPLY_DONE, or APPLY_AGAIN when it has written. */
 enum apply_result apply_refuse(const struct apply *a, struct member *m, enum member_result result);

@@ -54,6 +54,21 @@ bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum a
     return !apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(kept->row)));
 }
 
+bool apply_load_answer(struct apply *a, const struct idempotency *i, int64_t now_us,
+                       struct cached_answer *out)
+{
+    const struct cached_answer *kept = gather_answer(a, i);
+
+    *out = (struct cached_answer){0};
+    a->status = DB_DONE;
+    if (kept != NULL)
+        *out = *kept;
+    else if (!answer_load(a, i, out))
+        return false;
+    out->is_kept &= out->created_at_us > now_us - ANSWERS_KEPT_US;
+    return true;
+}
+
 bool apply_store_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us)
 {
     struct cached_answer *cached = gather_answer(a, i);
@@ -77,9 +92,13 @@ bool apply_store_answer(struct apply *a, const struct idempotency *i, int64_t ro
 
 bool apply_replace_answer(struct apply *a, const struct idempotency *i, int64_t now_us)
 {
+    const struct cached_answer *cached = gather_answer(a, i);
     struct cached_answer before = {0};
+    bool is_known = cached != NULL && (!cached->is_kept || cached->row != 0);
 
-    return answer_load(a, i, &before) &&
+    if (is_known)
+        before = *cached;
+    return (is_known || answer_load(a, i, &before)) &&
            (!before.is_kept ||
             apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(before.row)))) &&
            apply_store_answer(a, i, 0, now_us);

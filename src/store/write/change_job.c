@@ -9,6 +9,7 @@
 #include "store/write/apply_commit.h"
 #include "store/write/change_apply.h"
 #include "store/write/gather.h"
+#include "value/json.h"
 #include "value/object.h"
 
 enum { TOKEN_LEN = 32 };
@@ -261,7 +262,6 @@ static bool poll_serve(struct apply *a, struct job_poll *p, struct ready_jobs_al
 {
     size_t empty = 0;
 
-    p->found = (struct stored_jobs){0};
     for (size_t i = p->first_type; p->found.count<p->max && * left> 0 && empty < p->type_count;
          i++) {
         struct ready_jobs *s = queue_find(a, all, p->org_id, p->types[i % p->type_count]);
@@ -278,24 +278,86 @@ static bool poll_serve(struct apply *a, struct job_poll *p, struct ready_jobs_al
     return true;
 }
 
+/* --- claims under a key --- */
+
 static bool is_same_key(const struct idempotency *a, const struct idempotency *b)
 {
     return str_eq(a->key, b->key) && str_eq(a->user, b->user) && str_eq(a->path, b->path) &&
            str_eq(a->method, b->method);
 }
 
-/* What a poll under an Idempotency-Key has found: who repeats it is given the same leases. */
-static bool keep_leases(struct apply *a, const struct job_claim *c, size_t at, int64_t now_us)
+/* One that was leased then, unless its lease is over or another has it. */
+static bool take_standing(struct apply *a, struct job_poll *p, struct value leased, int64_t now_us)
 {
-    const struct job_poll *p = c->polls[at];
+    struct str token = value_map_text(leased, STR("token"));
+    struct stored_job job;
+    struct uuid id;
+
+    if (!uuid_read(value_map_text(leased, STR("id")), &id))
+        return true;
+    a->status = db_run(a->db, SQL_READ_JOB, DB_PARAMS(db_text(UUID_STR(id))));
+    if (a->status == DB_ROW && !job_of_row(a->db, SQL_READ_JOB, a->mem, &job))
+        a->status = DB_CORRUPT;
+    if (a->status == DB_ROW && job.status == JOB_LEASED && str_eq(job.token, token) &&
+        job.lease_until_us > now_us)
+        *VEC_ADD(a->mem, &p->found) = job;
+    db_end(a->db, SQL_READ_JOB);
+    return a->status <= DB_DONE;
+}
+
+/* What stands of that which was found under its key before, by whichever node. */
+static bool find_standing(struct apply *a, const struct job_claim *c, struct job_poll *p,
+                          int64_t now_us)
+{
+    struct cached_answer kept;
+    struct value before, jobs;
+    struct err err;
+
+    if (!apply_load_answer(a, &p->kept_as, c->change.now_us, &kept))
+        return false;
+    p->differs = kept.is_kept && !str_eq(kept.body_hash, p->kept_as.body_hash);
+    if (!kept.is_kept || p->differs || !json_read(a->mem, kept.answer, &before, &err))
+        return true;
+    jobs = value_map_get_str(before, STR("jobs"));
+    for (uint32_t i = 0; jobs.kind == VALUE_LIST && i < jobs.len; i++)
+        if (!take_standing(a, p, jobs.items[i], now_us))
+            return false;
+    return true;
+}
+
+/* One that comes again under a key that has leases is given these, or is refused: p->repeats. */
+static bool poll_look_back(struct apply *a, const struct job_claim *c, size_t at, int64_t now_us)
+{
+    struct job_poll *p = c->polls[at];
+
+    p->found = (struct stored_jobs){0};
+    p->differs = p->repeats = false;
+    if (p->kept_as.key.len == 0)
+        return true;
+    for (size_t i = 0; i < at && !p->repeats; i++) {
+        const struct job_poll *first = c->polls[i];
+
+        if (first->found.count == 0 || !is_same_key(&first->kept_as, &p->kept_as))
+            continue;
+        p->differs = !str_eq(first->kept_as.body_hash, p->kept_as.body_hash);
+        if (!p->differs)
+            p->found = first->found;
+        p->repeats = true;
+    }
+    if (!p->repeats && !find_standing(a, c, p, now_us))
+        return false;
+    p->repeats = p->repeats || p->differs || p->found.count > 0;
+    return true;
+}
+
+/* What a poll under an Idempotency-Key has found: who repeats it is given the same leases. */
+static bool keep_leases(struct apply *a, const struct job_poll *p, int64_t now_us)
+{
     struct idempotency kept = p->kept_as;
     struct buf text;
 
     if (kept.key.len == 0 || p->found.count == 0)
         return true;
-    for (size_t i = 0; i < at; i++)
-        if (c->polls[i]->found.count > 0 && is_same_key(&c->polls[i]->kept_as, &kept))
-            return true;
     object_begin(&text, a->mem);
     object_list(&text, "jobs");
     for (size_t i = 0; i < p->found.count; i++) {
@@ -310,6 +372,21 @@ static bool keep_leases(struct apply *a, const struct job_claim *c, size_t at, i
     return apply_replace_answer(a, &kept, now_us);
 }
 
+/* The jobs that are there, and what was found before under the keys of those who ask. */
+static enum db_status claim_read(struct apply *a, const struct job_claim *c,
+                                 struct ready_jobs_all *all, int64_t *now_us)
+{
+    enum db_status status = DB_DONE;
+
+    queues_make(a, c, all);
+    for (size_t i = 0; i < c->poll_count && status == DB_DONE; i++)
+        if (a->db->has_sets && c->polls[i]->kept_as.key.len > 0)
+            status = gather_ask_answer(a, &c->polls[i]->kept_as);
+    if (status == DB_DONE)
+        status = queues_read(a, all, now_us);
+    return status == DB_DONE && a->db->has_sets ? gather_take_answers(a) : status;
+}
+
 enum apply_result job_claim_apply(struct apply *a, struct member *m)
 {
     struct job_claim *c = (struct job_claim *)m->change;
@@ -317,14 +394,17 @@ enum apply_result job_claim_apply(struct apply *a, struct member *m)
     size_t left = JOBS_CLAIMED_MAX;
     struct ready_jobs_all all = {0};
 
-    queues_make(a, c, &all);
-    a->status = queues_read(a, &all, &now_us);
+    a->status = claim_read(a, c, &all, &now_us);
     if (a->status != DB_DONE)
         return APPLY_FAILED;
-    for (size_t i = 0; i < c->poll_count; i++)
-        if (!poll_serve(a, c->polls[i], &all, &left, now_us) ||
-            !keep_leases(a, c, i, c->change.now_us))
+    for (size_t i = 0; i < c->poll_count; i++) {
+        struct job_poll *p = c->polls[i];
+
+        if (!poll_look_back(a, c, i, now_us) ||
+            (!p->repeats &&
+             (!poll_serve(a, p, &all, &left, now_us) || !keep_leases(a, p, c->change.now_us))))
             return APPLY_FAILED;
+    }
     c->is_cut = left == 0;
     for (size_t i = 0; i < all.count; i++)
         if (all.items[i]->notes_asked &&

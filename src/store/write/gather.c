@@ -113,7 +113,7 @@ static enum db_status ask_signal(struct apply *a, int64_t row, struct str id)
     return is_new ? ask(a, SQL_GATHER_SIGNALS, DB_PARAMS(db_int(row), db_text(id))) : DB_DONE;
 }
 
-static enum db_status ask_answer(struct apply *a, const struct idempotency *i)
+enum db_status gather_ask_answer(struct apply *a, const struct idempotency *i)
 {
     bool is_new;
 
@@ -230,6 +230,11 @@ static enum db_status take_all(struct apply *a)
     return status;
 }
 
+enum db_status gather_take_answers(struct apply *a)
+{
+    return take_all(a);
+}
+
 /* --- a batch --- */
 
 static size_t count_starts(const struct members *members)
@@ -272,7 +277,7 @@ static enum db_status ask_members(struct apply *a, const struct members *members
         if (status == DB_DONE)
             status = facts_ask(a, m);
         if (status == DB_DONE && m->idempotency != NULL)
-            status = ask_answer(a, m->idempotency);
+            status = gather_ask_answer(a, m->idempotency);
     }
     return status;
 }

@@ -86,3 +86,7 @@ struct cached_answer *gather_answer(struct apply *a, const struct idempotency *i
 struct cached_answer gather_answer_row(struct apply *a, enum sql sql, unsigned first);
 
 #endif
+/* Ask for one more with the next flush; take what has come of these. */
+enum db_status gather_ask_answer(struct apply *a, const struct idempotency *i) MUST_USE;
+enum db_status gather_take_answers(struct apply *a) MUST_USE;
+
