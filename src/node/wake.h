@@ -13,6 +13,7 @@
 
 #include "node/chore/chore.h"
 #include "node/timers.h"
+#include "store/change_retention.h"
 
 struct execution;
 
@@ -35,9 +36,11 @@ struct wake {
     int64_t overdue_after_us; /* with the id: where the last page ended */
     struct uuid overdue_after_id;
 
-    struct chore events;  /* reads who has rows in execution_events */
-    int64_t events_after; /* the row of the execution that the last page ended with */
-    int64_t events_pages; /* that were read since the first */
+    struct chore events;         /* reads who has rows in execution_events */
+    int64_t events_after;        /* the row of the execution that the last page ended with */
+    int64_t events_pages;        /* that were read since the first */
+    int64_t events_rest_us;      /* how long `events` rests when `orphans` are gone */
+    struct notice_purge orphans; /* rows of execution_events of no execution */
 };
 
 void wake(struct node *n, struct uuid id); /* give it a work_wake */

@@ -74,6 +74,20 @@ struct snapshot_purge {
 
 change_apply_fn snapshot_purge_apply;
 
+/* --- notices --- */
+
+/*
+ * Delete the notices of these rows of executions, where there is none of that row. A session that
+ * had begun before an execution was deleted may write one afterwards. Never refused.
+ */
+struct notice_purge {
+    struct change change; /* .apply = notice_purge_apply */
+    int64_t *rows;
+    size_t count;
+};
+
+change_apply_fn notice_purge_apply;
+
 /* --- the audit log --- */
 
 /* Delete the oldest lines, `limit` at most, of those before `before_us`. Never refused. */

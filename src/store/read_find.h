@@ -39,7 +39,8 @@ bool read_row_versions(struct reader *r, struct arena *mem, struct str ids_json,
 struct noticed_execution {
     struct uuid id;
     int64_t row;
-    bool is_due; /* it is to hear of them now: it is not paused, for example */
+    bool is_due;  /* it is to hear of them now: it is not paused, for example */
+    bool is_gone; /* there is no execution of this row: see struct notice_purge */
 };
 
 struct noticed_executions {

@@ -18,10 +18,13 @@
 #include "store/read.h"
 #include "store/store.h"
 
+struct contract;
+
 /* How a backend opens its stores. */
 struct contract_backend {
     struct str (*fresh_url)(void); /* an empty database; the same until called again */
     bool is_sqlite;
+    void (*run_sql)(struct contract *c, const char *sql); /* behind the back of the store */
 };
 
 /* An open store with a folder of its own. */
@@ -105,6 +108,9 @@ struct member *contract_member(struct contract *c, const struct commit *commit);
 
 /* Make a batch of members, ended by NULL. */
 struct batch *contract_batch(struct contract *c, struct member *first, ...);
+
+/* Run a statement behind the back of the store. */
+void contract_run_sql(struct contract *c, const char *sql);
 
 /* Submit a batch and wait for it. */
 void contract_write(struct contract *c, struct batch *b);

@@ -600,6 +600,11 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__empty_batch_is_committed),
 };
 
+void contract_run_sql(struct contract *c, const char *sql)
+{
+    backend->run_sql(c, sql);
+}
+
 int contract_run(const struct contract_backend *b, const char *name)
 {
     int failed;

@@ -42,7 +42,7 @@ static struct notice child_end(struct contract *c, const struct commit *ended,
 }
 
 struct notice_load {
-    int64_t after;
+    int64_t after, limit;
     struct noticed_executions rows;
 };
 
@@ -51,13 +51,13 @@ static void load_events(struct contract *c, struct reader *r, void *context)
     struct notice_load *l = context;
     struct err err;
 
-    assert_true(read_noticed_executions(r, &c->mem, l->after, 100, &l->rows, &err));
+    assert_true(read_noticed_executions(r, &c->mem, l->after, l->limit, &l->rows, &err));
 }
 
 /* How many executions are to hear of something. */
 static size_t notice_count(struct contract *c)
 {
-    struct notice_load l = {0};
+    struct notice_load l = {.limit = 100};
     size_t count = 0;
 
     contract_read(c, load_events, &l);
@@ -126,7 +126,7 @@ static void test_store__what_was_told_outlives_later_commits_and_a_restart(void 
     struct contract *c = *state;
     struct commit *parent = contract_start(c, STATUS_WAITING, 1);
     struct commit *child = child_of(c, parent);
-    struct notice_load l = {0};
+    struct notice_load l = {.limit = 100};
     const struct stored_execution *e;
 
     parent->after->wake_at_us = 0;
@@ -282,6 +282,75 @@ static void test_store__parent_and_child_of_one_batch_find_each_other(void **sta
     contract_write(c,
                    contract_batch(c, contract_member(c, parent), contract_member(c, child), NULL));
     assert_int_equal(contract_load(c, parent->after->id)->notices.count, 1);
+}
+
+/* A page that is not full is the last one: what is of no execution must not make it shorter. */
+static void
+test_store__events_of_an_execution_that_is_gone_end_no_page_and_can_be_deleted(void **state)
+{
+    struct contract *c = *state;
+    struct commit *commits[3];
+    struct notice_load l = {.limit = 2};
+    struct notice_purge purge = {.change = {.apply = notice_purge_apply}};
+    struct member m = {.kind = MEMBER_CHANGE, .change = &purge.change};
+    int64_t rows[2];
+
+    for (int i = 0; i < 3; i++) {
+        commits[i] = contract_start(c, STATUS_WAITING, 1);
+        assert_int_equal(contract_commit(c, commits[i]), MEMBER_APPLIED);
+        assert_int_equal(contract_commit(c, child_of(c, commits[i])), MEMBER_APPLIED);
+    }
+    rows[0] = contract_load(c, commits[0]->after->id)->row;
+    rows[1] = contract_load(c, commits[1]->after->id)->row;
+    contract_run_sql(
+        c, str_printf(&c->mem, "DELETE FROM execution WHERE row = %lld", (long long)rows[0]).ptr);
+    contract_read(c, load_events, &l);
+    assert_int_equal(l.rows.count, 2);
+    assert_int_equal(l.rows.items[0].row, rows[0]);
+    assert_true(l.rows.items[0].is_gone && !l.rows.items[0].is_due);
+    assert_int_equal(l.rows.items[1].row, rows[1]);
+    assert_true(!l.rows.items[1].is_gone && l.rows.items[1].is_due);
+
+    purge.rows = rows; /* the second is there, and keeps what it was told */
+    purge.count = 2;
+    contract_write(c, contract_batch(c, &m, NULL));
+    assert_int_equal(m.result, MEMBER_APPLIED);
+    contract_read(c, load_events, &l);
+    assert_int_equal(l.rows.count, 2);
+    assert_int_equal(l.rows.items[0].row, rows[1]);
+}
+
+static size_t notices_of(struct contract *c, const struct commit *commit)
+{
+    return contract_load(c, commit->after->id)->notices.count;
+}
+
+/* The members of a batch are one after the other, also where their statements are sent together. */
+static void test_store__notices_of_one_batch_come_in_the_order_of_its_members(void **state)
+{
+    struct contract *c = *state;
+    struct commit *a = contract_start(c, STATUS_WAITING, 1), *a_ends, *a_again;
+    struct commit *b = contract_start(c, STATUS_WAITING, 1), *b_ends, *b_again;
+    struct commit *d = contract_start(c, STATUS_WAITING, 1), *d_ends, *d_again;
+
+    contract_write(c, contract_batch(c, contract_member(c, a), contract_member(c, b),
+                                     contract_member(c, d), NULL));
+    a_ends = contract_advance(c, a, STATUS_FAILED, 1);
+    a_again = contract_advance(c, a_ends, STATUS_WAITING, 1);
+    b_ends = contract_advance(c, b, STATUS_FAILED, 1);
+    b_again = contract_advance(c, b_ends, STATUS_WAITING, 1);
+    d_ends = contract_advance(c, d, STATUS_FAILED, 1);
+    d_again = contract_advance(c, d_ends, STATUS_WAITING, 1);
+    contract_write(c,
+                   contract_batch(c, contract_member(c, a_ends), contract_member(c, a_again),
+                                  contract_member(c, child_of(c, a)), contract_member(c, b_ends),
+                                  contract_member(c, child_of(c, b)), contract_member(c, b_again),
+                                  contract_member(c, child_of(c, d)), contract_member(c, d_ends),
+                                  contract_member(c, d_again), NULL));
+    /* Told after it went on; after it had ended, and before. */
+    assert_int_equal(notices_of(c, a), 1);
+    assert_int_equal(notices_of(c, b), 0);
+    assert_int_equal(notices_of(c, d), 0);
 }
 
 static void test_store__who_has_ended_or_is_gone_is_told_nothing(void **state)
@@ -496,6 +565,8 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__ends_of_several_are_read_at_once),
     CLAIM(test_store__commit_does_not_take_what_another_execution_was_told),
     CLAIM(test_store__parent_and_child_of_one_batch_find_each_other),
+    CLAIM(test_store__events_of_an_execution_that_is_gone_end_no_page_and_can_be_deleted),
+    CLAIM(test_store__notices_of_one_batch_come_in_the_order_of_its_members),
     CLAIM(test_store__who_has_ended_or_is_gone_is_told_nothing),
     CLAIM(test_store__paused_execution_is_told_and_is_not_due_until_it_goes_on),
     CLAIM(test_store__who_has_joined_waits_with_its_row_until_the_other_has_ended),

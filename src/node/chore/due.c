@@ -192,27 +192,59 @@ static int64_t events_rest_us(const struct node *n)
     return us < EVENTS_REST_MAX_US ? us : EVENTS_REST_MAX_US;
 }
 
+static void orphans_purged(struct node_request *r)
+{
+    struct chore *c = r->owner;
+    struct wake *w = c->node->wake;
+
+    log_write(LOG_WARN,
+              r->ok ? "events of executions that are gone were deleted"
+                    : "events of executions that are gone cannot be deleted",
+              LOG_FIELDS(log_int("executions", (int64_t)w->orphans.count)));
+    chore_rest(c, w->events_rest_us);
+    arena_reset(&c->mem);
+}
+
+/* Rows that nobody will ever hear of would be read again with every look. */
+static void orphans_purge(struct node *n, const struct noticed_executions *rows, size_t count)
+{
+    struct wake *w = n->wake;
+    struct notice_purge *p = &w->orphans;
+    struct err err;
+
+    *p = (struct notice_purge){.change = {.apply = notice_purge_apply, .leaves_executions = true}};
+    p->rows = ARENA_ARRAY(&w->events.mem, count + 1, int64_t);
+    for (size_t i = 0; i < count; i++)
+        if (rows->items[i].is_gone)
+            p->rows[p->count++] = rows->items[i].row;
+    if (p->count > 0 && chore_change(&w->events, &p->change, orphans_purged, &err))
+        return;
+    chore_rest(&w->events, w->events_rest_us);
+    arena_reset(&w->events.mem);
+}
+
 /* Pages follow at once as long as they are full, but for the wakes that may be in flight. */
 static void events_page_done(struct load *load)
 {
     const struct noticed_executions *rows = &((struct events_page_load *)load)->rows;
     struct node *n = load->node;
+    struct wake *w = n->wake;
     size_t i = 0;
 
     for (; load->ok && i < rows->count && wake_may_fire(n); i++) {
         if (rows->items[i].is_due)
             wake_with_events(n, rows->items[i].id);
-        n->wake->events_after = rows->items[i].row;
+        w->events_after = rows->items[i].row;
     }
-    if (!load->ok) {
-        chore_rest(&n->wake->events, RETRY_SOON_US);
-    } else if (i < rows->count || rows->count == DUE_PAGE) {
-        n->wake->events_pages++;
-        chore_rest(&n->wake->events, 0);
-    } else {
-        chore_rest(&n->wake->events, events_rest_us(n));
-        n->wake->events_after = n->wake->events_pages = 0;
+    w->events_rest_us = RETRY_SOON_US;
+    if (load->ok && (i < rows->count || rows->count == DUE_PAGE)) {
+        w->events_pages++;
+        w->events_rest_us = 0;
+    } else if (load->ok) {
+        w->events_rest_us = events_rest_us(n);
+        w->events_after = w->events_pages = 0;
     }
+    orphans_purge(n, rows, load->ok ? rows->count : 0);
     load_free(load);
 }
 

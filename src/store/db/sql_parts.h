@@ -293,15 +293,17 @@
     "w.link_scopes, w.links_from"
 
 /*
- * Executions with notices, in the order of their rows, from ?1 on, ?2 at most. SQLite takes d in the
- * order in which it is made, and CROSS JOIN leaves it outermost: it needs no sorting.
+ * Executions with notices, in the order of their rows, from ?1 on, ?2 at most; with 2, rows of
+ * executions that are not there. SQLite takes d in the order in which it is made, and LEFT JOIN
+ * leaves it outermost: it needs no sorting.
  */
 #define NOTICED_EXECUTIONS                                                                         \
     "WITH RECURSIVE d(x, i) AS (SELECT min(execution), 1 FROM execution_events "                   \
     "WHERE execution > ?1 UNION ALL SELECT (SELECT min(execution) FROM execution_events "          \
     "WHERE execution > d.x), d.i + 1 "                                                             \
     "FROM d WHERE d.x IS NOT NULL AND d.i < ?2) "                                                  \
-    "SELECT e.id, e.row, CASE WHEN e.deleted_at IS NULL AND e.crash_count < 5 "                    \
+    "SELECT coalesce(CAST(e.id AS text), '00000000-0000-0000-0000-000000000000'), d.x, "           \
+    "CASE WHEN e.row IS NULL THEN 2 WHEN e.deleted_at IS NULL AND e.crash_count < 5 "              \
     "AND coalesce(e.waiting_kind, '-') <> 'paused' AND EXISTS (SELECT 1 FROM execution_events v "  \
     "WHERE v.execution = d.x AND (v.kind <> 'join' OR "                                            \
     "e.status IN ('completed', 'failed', 'cancelled'))) THEN 1 ELSE 0 END "

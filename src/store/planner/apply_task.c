@@ -30,10 +30,11 @@ static bool write_notice(struct planner_work *w, struct str execution_id, struct
     if (!uuid_read(execution_id, &id))
         return true;
     *VEC_ADD(w->a->mem, &w->change->change.notified) = id;
-    return apply_put(
-        w->a, SQL_NOTICE_ADD,
-        DB_PARAMS(db_text(execution_id), db_text(str_of(notice_kind_name(NOTICE_TASK))),
-                  db_text(str_printf(w->a->mem, "task:%.*s", STR_ARG(task_id))), db_text(payload)));
+    return apply_notice(
+        w->a, &(struct notice){.execution = id,
+                               .kind = NOTICE_TASK,
+                               .key = str_printf(w->a->mem, "task:%.*s", STR_ARG(task_id)),
+                               .payload_json = payload});
 }
 
 bool task_notify(struct planner_work *w, const struct task *t, bool has_expired)

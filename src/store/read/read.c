@@ -110,7 +110,8 @@ bool read_noticed_executions(struct reader *r, struct arena *mem, int64_t after,
     for (; rows_has(&rows); rows_next(&rows))
         *VEC_ADD(mem, out) = (struct noticed_execution){.id = rows_uuid(&rows, 0),
                                                         .row = rows_int(&rows, 1),
-                                                        .is_due = rows_int(&rows, 2) != 0};
+                                                        .is_due = rows_int(&rows, 2) == 1,
+                                                        .is_gone = rows_int(&rows, 2) == 2};
     return rows_end(&rows, err);
 }
 

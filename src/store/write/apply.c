@@ -165,7 +165,9 @@ static bool begin_execution(struct apply *a, const struct commit *c, int64_t row
     if (cached == NULL)
         return false;
     cached->row = row;
-    gather_change(cached, c);
+    a->status = gather_change(a, cached, c);
+    if (a->status != DB_DONE)
+        return false;
     if (key != NULL && status_is_live(c->after->status))
         *key = (struct cached_key){.is_held = true, .holder = c->after->id};
     return true;
@@ -241,8 +243,8 @@ static enum apply_result write_state(struct apply *a, struct member *m, const st
 {
     if (before->cached != NULL) {
         a->wrote = true;
-        gather_change(before->cached, m->commit);
-        return APPLY_DONE;
+        a->status = gather_change(a, before->cached, m->commit);
+        return apply_done_if(a->status == DB_DONE);
     }
     if (!apply_update_execution(a, m->commit, before->row))
         return APPLY_FAILED;
@@ -299,17 +301,22 @@ static enum apply_result start_children(struct apply *a, struct member *m)
     return APPLY_DONE;
 }
 
+bool apply_notice(struct apply *a, const struct notice *t)
+{
+    a->status = gather_tell(a, t->execution);
+    return a->status == DB_DONE &&
+           apply_put(a, SQL_NOTICE_ADD,
+                     DB_PARAMS(db_text(UUID_STR(t->execution)),
+                               db_text(str_of(notice_kind_name(t->kind))), db_text(t->key),
+                               db_text_or_null(t->payload_json)));
+}
+
 /* Notices to other executions. */
 static bool write_notices(struct apply *a, const struct notices *notices)
 {
-    for (size_t i = 0; i < notices->count; i++) {
-        const struct notice *t = &notices->items[i];
-        if (!apply_put(a, SQL_NOTICE_ADD,
-                       DB_PARAMS(db_text(UUID_STR(t->execution)),
-                                 db_text(str_of(notice_kind_name(t->kind))), db_text(t->key),
-                                 db_text_or_null(t->payload_json))))
+    for (size_t i = 0; i < notices->count; i++)
+        if (!apply_notice(a, &notices->items[i]))
             return false;
-    }
     return true;
 }
 
@@ -341,8 +348,10 @@ static enum apply_result refuse_locked(const struct apply *a, struct member *m)
 /* Who ends drops what is addressed to it and was not applied; nobody knows of a new one. */
 static bool drop_notices(struct apply *a, const struct commit *c, int64_t row)
 {
-    return c->is_start || !status_is_terminal(c->after->status) ||
-           apply_put(a, SQL_NOTICE_DROP, DB_PARAMS(db_int(row)));
+    if (c->is_start || !status_is_terminal(c->after->status))
+        return true;
+    gather_drop(a, c->after->id);
+    return apply_put(a, SQL_NOTICE_DROP, DB_PARAMS(db_int(row)));
 }
 
 bool apply_consume(struct apply *a, int64_t row, const struct notice_numbers *numbers)

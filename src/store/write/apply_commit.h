@@ -15,6 +15,11 @@ struct before {
     struct cached_execution *cached; /* where the state waits to be written; or NULL */
 };
 
+/* --- apply.c --- */
+
+/* Tell another execution, unless it has ended or is gone. False: a->status says why. */
+bool apply_notice(struct apply *a, const struct notice *t) MUST_USE;
+
 /* --- apply_execution.c --- */
 
 /* `context`: the commit whose checkpoint it has; or NULL. */

@@ -245,6 +245,16 @@ enum apply_result execution_purge_apply(struct apply *a, struct member *m)
     return apply_done_if(give_back(a) && read_free_pages(a, &p->free_pages));
 }
 
+enum apply_result notice_purge_apply(struct apply *a, struct member *m)
+{
+    const struct notice_purge *p = (const struct notice_purge *)m->change;
+
+    for (size_t i = 0; i < p->count; i++)
+        if (!apply_put(a, SQL_NOTICE_PURGE, DB_PARAMS(db_int(p->rows[i]))))
+            return APPLY_FAILED;
+    return APPLY_DONE;
+}
+
 enum apply_result snapshot_purge_apply(struct apply *a, struct member *m)
 {
     const struct snapshot_purge *p = (const struct snapshot_purge *)m->change;

@@ -353,8 +353,36 @@ struct cached_execution *gather_start(struct apply *a, struct uuid id)
     return cached;
 }
 
-void gather_change(struct cached_execution *cached, const struct commit *c)
+enum db_status gather_tell(struct apply *a, struct uuid id)
 {
+    struct cached_execution *cached = map_get(&a->executions, id_key(&id));
+    enum db_status status = DB_DONE;
+
+    if (cached == NULL)
+        return DB_DONE;
+    if (cached->drops)
+        status = gather_flush(a);
+    cached->is_told = true;
+    return status;
+}
+
+void gather_drop(struct apply *a, struct uuid id)
+{
+    struct cached_execution *cached = map_get(&a->executions, id_key(&id));
+
+    if (cached != NULL)
+        cached->drops = true;
+}
+
+enum db_status gather_change(struct apply *a, struct cached_execution *cached,
+                             const struct commit *c)
+{
+    enum db_status status = DB_DONE;
+
+    /* It goes on after its end: what it was told meanwhile is nobody's. */
+    if (cached->is_told && status_is_terminal(cached->status) &&
+        !status_is_terminal(c->after->status))
+        status = gather_flush(a);
     cached->is_changed = true;
     cached->is_moved |= c->moves;
     cached->last = c;
@@ -363,6 +391,7 @@ void gather_change(struct cached_execution *cached, const struct commit *c)
     cached->status = c->after->status;
     cached->row_version = c->after->row_version;
     cached->wake_at_us = c->after->wake_at_us;
+    return status;
 }
 
 enum db_status gather_put(struct apply *a)
@@ -375,7 +404,7 @@ enum db_status gather_put(struct apply *a)
 
         if (cached->is_changed)
             status = apply_put_execution(a, cached);
-        cached->is_changed = cached->is_new = false;
+        cached->is_changed = cached->is_new = cached->is_told = cached->drops = false;
         cached->stored_version = cached->row_version;
     }
     return status == DB_DONE ? facts_put(a) : status;

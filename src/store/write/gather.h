@@ -26,6 +26,8 @@ struct cached_execution {
     bool is_new;     /* its row is not written yet */
     bool is_changed; /* the same, or its state is not */
     bool is_moved;   /* its version or deadline is not */
+    bool is_told;    /* notices to it wait to be written */
+    bool drops;      /* it has ended: that its notices are dropped waits to be written */
     enum execution_status status;
     int64_t row_version, wake_at_us;
     int64_t stored_version;       /* the row_version in the database */
@@ -53,7 +55,16 @@ enum db_status gather_execution(struct apply *a, struct uuid id, int64_t row,
 struct cached_execution *gather_start(struct apply *a, struct uuid id);
 
 /* A commit leaves the execution like this. */
-void gather_change(struct cached_execution *cached, const struct commit *c);
+enum db_status gather_change(struct apply *a, struct cached_execution *cached,
+                             const struct commit *c) MUST_USE;
+
+/*
+ * A notice to the execution is about to be put; those to it are about to be dropped, for it has
+ * ended. Statements are sent in the order of the catalogue and not in that of the members: what
+ * must come before is written first.
+ */
+enum db_status gather_tell(struct apply *a, struct uuid id) MUST_USE;
+void gather_drop(struct apply *a, struct uuid id);
 
 /* Who has a live key, as far as was asked. */
 struct cached_key {
@@ -82,11 +93,11 @@ struct cached_answer {
 };
 struct cached_answer *gather_answer(struct apply *a, const struct idempotency *i);
 
-/* The one in the current row of a statement, from its column `first` on. */
-struct cached_answer gather_answer_row(struct apply *a, enum sql sql, unsigned first);
-
-#endif
 /* Ask for one more with the next flush; take what has come of these. */
 enum db_status gather_ask_answer(struct apply *a, const struct idempotency *i) MUST_USE;
 enum db_status gather_take_answers(struct apply *a) MUST_USE;
 
+/* The one in the current row of a statement, from its column `first` on. */
+struct cached_answer gather_answer_row(struct apply *a, enum sql sql, unsigned first);
+
+#endif
