@@ -34,7 +34,7 @@ void store_away_answered(struct node *n, const struct node_read *read)
 int64_t node_store_away_us(const struct node *n)
 {
     int64_t now_us = clock_mono_us(n->clock), us = 0;
-    int64_t lost_us = atomic_load_explicit(&n->store->lost_since_us, memory_order_relaxed);
+    int64_t lost_us = store_lost_since_us(n->store);
 
     /* The second batch waits for the first, which says nothing about the store. */
     if (n->batches->outstanding > 0)

@@ -31,6 +31,8 @@
 #include "engine/commit/notice.h"
 #include "store/lane.h"
 
+#include <stdatomic.h>
+
 struct store;
 
 /* --- writing --- */
@@ -157,12 +159,31 @@ struct store_ops {
     void (*close)(struct store *s);
 };
 
+/* Who has connections of its own and makes them again when they are lost. */
+enum store_part { STORE_WRITER, STORE_WAITING_WRITER, STORE_READERS, STORE_PART_COUNT };
+
 struct store {
     const struct store_ops *ops;
     const char *name; /* what this node is called in the table of nodes; or NULL */
-    /* Since when no connection could be made again, by the monotonic clock; 0 = all is well. */
-    _Atomic int64_t lost_since_us;
+    /*
+     * Since when it could make no connection again, by the monotonic clock; 0 = all is well. Each
+     * part writes its own alone: that one has a connection says nothing of the others.
+     */
+    _Atomic int64_t lost_since_us[STORE_PART_COUNT];
 };
+
+/*
+ * Since when there has been no connection to write or none to read, the first of them; 0 = all is
+ * well. Without that of the batches that wait only those wait longer.
+ */
+static inline int64_t store_lost_since_us(const struct store *s)
+{
+    int64_t writer_us = atomic_load_explicit(&s->lost_since_us[STORE_WRITER], memory_order_relaxed);
+    int64_t readers_us =
+        atomic_load_explicit(&s->lost_since_us[STORE_READERS], memory_order_relaxed);
+
+    return writer_us == 0 || (readers_us != 0 && readers_us < writer_us) ? readers_us : writer_us;
+}
 
 /*
  * Open the store, make or migrate its tables, start its threads. ERR_IO with a

@@ -491,6 +491,29 @@ static void test_sqlite__slow_read_is_cut(void **state)
     assert_non_null(contract_load(c, b->members.items[0]->commit->after->id));
 }
 
+static void test_sqlite__a_part_that_is_connected_says_nothing_of_another(void **state)
+{
+    struct store s = {0};
+    int64_t since_us;
+
+    (void)state;
+    assert_int_equal(store_lost_since_us(&s), 0);
+    db_note_lost(&s.lost_since_us[STORE_WAITING_WRITER]);
+    assert_int_equal(store_lost_since_us(&s), 0); /* nothing but what waits for a lock needs it */
+    db_note_lost(&s.lost_since_us[STORE_WRITER]);
+    since_us = store_lost_since_us(&s);
+    assert_int_not_equal(since_us, 0);
+    db_note_connected(&s.lost_since_us[STORE_WAITING_WRITER]);
+    db_note_connected(&s.lost_since_us[STORE_READERS]);
+    assert_int_equal(store_lost_since_us(&s), since_us);
+    db_note_lost(&s.lost_since_us[STORE_READERS]);
+    assert_int_equal(store_lost_since_us(&s), since_us);
+    db_note_connected(&s.lost_since_us[STORE_WRITER]);
+    assert_int_not_equal(store_lost_since_us(&s), 0);
+    db_note_connected(&s.lost_since_us[STORE_READERS]);
+    assert_int_equal(store_lost_since_us(&s), 0);
+}
+
 static void test_sqlite__begin_that_is_cut_leaves_no_snapshot_open(void **state)
 {
     enum { BEGINS = 5000 };
@@ -541,6 +564,7 @@ int main(void)
         CLAIM(test_sqlite__advance_writes_the_indexes_of_what_changes_alone),
         CLAIM(test_sqlite__connection_for_later_takes_no_memory_until_it_is_used),
         CLAIM(test_sqlite__slow_read_is_cut),
+        CLAIM(test_sqlite__a_part_that_is_connected_says_nothing_of_another),
         CLAIM(test_sqlite__begin_that_is_cut_leaves_no_snapshot_open),
     };
     int failed = contract_run(&backend, "sqlite");

@@ -240,15 +240,15 @@ static bool open_threads(struct sql_store *s, const struct store_options *option
         unsigned threads = readers_count(lane, each);
 
         readers_open(&s->lanes[lane], lane, connections + first, threads, options->done,
-                     &s->base.lost_since_us);
+                     &s->base.lost_since_us[STORE_READERS]);
         first += threads;
     }
     writer_open(&s->writer, s->db, options->done, s->is_sqlite ? &s->checkpoint : NULL,
-                str_of(s->node), slot, &s->base.lost_since_us);
+                str_of(s->node), slot, &s->base.lost_since_us[STORE_WRITER]);
     /* Counters in slots of its own: the two writers of a node do not wait for each other there. */
     if (!s->is_sqlite)
         writer_open_waiting(&s->waiting, s->waiting_db, options->done, str_of(s->waiting_node),
-                            slot + COUNT_SLOTS, &s->base.lost_since_us);
+                            slot + COUNT_SLOTS, &s->base.lost_since_us[STORE_WAITING_WRITER]);
     return true;
 }
 

@@ -29,7 +29,7 @@ struct readers {
     struct reader items[READER_MAX];
     unsigned count;
     struct mailbox *done;
-    _Atomic int64_t *lost_since_us; /* of the store */
+    _Atomic int64_t *lost_since_us; /* its own of the store */
     int64_t allowed_us;             /* for one read */
     bool yields;                    /* other threads come first where processors are few */
     pthread_mutex_t lock;

@@ -39,7 +39,7 @@ struct writer {
     struct str node;                /* names the row that every batch updates */
     bool waits;                     /* for batches that wait: its row is made with the first */
     int64_t slot;                   /* of the counters */
-    _Atomic int64_t *lost_since_us; /* of the store */
+    _Atomic int64_t *lost_since_us; /* its own of the store */
     pthread_t thread;
     bool is_tight;  /* the batch uses the reserve of a full volume */
     bool gave_back; /* the last batch has made the file shorter */
