@@ -212,7 +212,7 @@ await claim('a draft that another changed and published takes one into the merge
     const now = (await stored(code)).draft;
     equal((await server.call(server.token, 'PUT', `/api/v1/scenarios/${code}/draft`, JSON.stringify({ ...now.definition, name: 'Another name' }), { 'If-Match': `"${now.version}"` })).status, 200);
     equal((await server.asAdmin('POST', `/scenarios/${code}/publish`, {})).body.version, 3);
-    await page.keyboard.type(', and yet more');
+    await page.keyboard.insertText(', and yet more'); // at once: after a part of it the page may be another
     await page.waitForSelector('.merge');
     await page.click('.btn.ink:has-text("Save what was merged")');
     await saved(page);
@@ -269,7 +269,7 @@ await claim('a session that ended while one typed: after signing in again the te
     await page.click('.inspector .isect.two textarea');
     await page.keyboard.type('Typed by ');
     await page.context().clearCookies();
-    await page.keyboard.type('nobody');
+    await page.keyboard.insertText('nobody'); // at once: after a part of it the page may be another
     await page.waitForSelector('#token');
     await page.fill('#token', server.token);
     await page.keyboard.press('Enter');

@@ -18,7 +18,7 @@
  *         ^                                                  |
  *         +--------truncate, make it again--LOAN_RETURNED <--+
  *
- * why: decisions 0371, 0405
+ * why: decisions 0371, 0405, 0420
  */
 #ifndef PAWL_STORE_DB_CHECKPOINT_H
 #define PAWL_STORE_DB_CHECKPOINT_H

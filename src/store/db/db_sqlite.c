@@ -18,7 +18,6 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 enum {
     CACHE_KIB = 32 << 10,       /* of the writer */
@@ -26,6 +25,7 @@ enum {
     BUSY_MS = 5000,
     RESTART_BUSY_MS = 200, /* the writer stands still meanwhile */
     PAGE_BYTES = 4096,
+    GROWTH_BYTES = 256 << 10, /* by which the file grows, so that few commits let it */
     INDEX_REGION_PAGES =
         4062, /* of the log, that the first region of its index covers; others 4096 */
     INDEX_REGION_BYTES = 32 << 10,
@@ -276,36 +276,50 @@ static enum db_status sqlite_put(struct db *base, enum sql sql, const struct db_
     return status;
 }
 
+/* Let the file have `bytes`, or some more: in large pieces where there is space for them. */
+static bool file_grow(struct db_sqlite *db, int64_t bytes)
+{
+    static const int pieces[] = {GROWTH_BYTES, PAGE_BYTES};
+    sqlite3_int64 size = bytes;
+    int code = SQLITE_FULL, none = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(pieces) && code != SQLITE_OK; i++) {
+        int piece = pieces[i];
+
+        (void)sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_CHUNK_SIZE, &piece);
+        code = sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_SIZE_HINT, &size);
+    }
+    (void)sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_CHUNK_SIZE, &none);
+    return code == SQLITE_OK;
+}
+
 /*
- * Whether there is space to move the log into the file when this transaction is
- * in it. A log that cannot be moved cannot be truncated either, and holds space
- * that nobody gets back: such a transaction is refused before its commit. The
- * pages that the file lacks are counted twice, since those of this transaction
- * go into the log first; pages that it only changes are left to the reserve.
+ * The file has the space of every page that the log holds, from before the commit
+ * on: moving the log into the file needs no space then, whoever has filled the
+ * volume meanwhile, and the log can be truncated. A file that cannot grow refuses
+ * the transaction. What it has too much goes when all of the log was moved.
  */
-static bool log_can_be_moved(struct db_sqlite *db)
+static bool file_covers_log(struct db_sqlite *db)
 {
     const char *name = sqlite3_db_filename(db->handle, "main");
     struct stat file;
-    struct statvfs fs;
-    int64_t pages, lacks;
+    int64_t bytes;
 
-    if (name == NULL || stat(name, &file) != 0 || statvfs(name, &fs) != 0 ||
+    if (name == NULL || stat(name, &file) != 0 ||
         sqlite_run(&db->base, SQL_PAGE_COUNT, DB_NO_PARAMS) != DB_ROW) {
         sqlite_end(&db->base, SQL_PAGE_COUNT);
         return true; /* the commit itself finds out */
     }
-    pages = sqlite_column_int(&db->base, SQL_PAGE_COUNT, 0);
+    bytes = sqlite_column_int(&db->base, SQL_PAGE_COUNT, 0) * PAGE_BYTES;
     sqlite_end(&db->base, SQL_PAGE_COUNT);
-    lacks = pages * PAGE_BYTES - (int64_t)file.st_size;
-    return lacks <= 0 || 2 * lacks <= (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
+    return bytes <= (int64_t)file.st_size || file_grow(db, bytes);
 }
 
 static enum db_status sqlite_flush(struct db *base, bool commits)
 {
     if (!commits)
         return DB_DONE;
-    if (!log_can_be_moved(sqlite_of(base))) {
+    if (!file_covers_log(sqlite_of(base))) {
         (void)snprintf(base->message, sizeof(base->message),
                        "SQLite: the file could not grow by what is in its log");
         return DB_FULL;
