@@ -281,7 +281,7 @@ await claim('what is not delivered says why, is filtered by the address, and is 
     await admin.waitForFunction(() => document.querySelector('.trow.outbox code'));
     equal(await complaintsOf(admin), []);
     const before = (await ok('GET', '/outbox')).items[0].attempts;
-    await admin.click('.trow.outbox .btn:has-text("Try now")');
+    await admin.click('.trow.outbox .btn:has-text("Send it now")');
     await until('it is tried at once', async () => (await ok('GET', '/outbox')).items[0].attempts > before);
     await admin.click('.views button:has-text("Given up")');
     await admin.waitForSelector('.empty:has-text("Nothing matches")');

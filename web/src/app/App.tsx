@@ -5,11 +5,12 @@ import { RouterProvider } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Problem, Unreachable, watchCalls } from '../lib/api';
 import { Sprite } from '../lib/icons';
+import { ownDrafts } from '../lib/owner';
 import { connect, disconnect } from '../lib/live';
 import { LanguageContext, language as currentLanguage, setLanguage, type Language } from '../lib/text';
 import type { Me } from '../lib/types';
 import { makeRouter } from './routes';
-import { SessionContext, signIn, signOut, whoAmI } from './session';
+import { forgetAnswers, SessionContext, signIn, signOut, takeToken, whoAmI } from './session';
 import { SignIn } from './SignIn';
 import { theme } from './theme';
 
@@ -23,6 +24,7 @@ function Pages({ me, leave }: { me: Me; leave: () => void }) {
     const router = useMemo(makeRouter, []);
     const value = useMemo(() => ({ me, leave }), [me, leave]);
     useEffect(() => connect(), []);
+    ownDrafts(me.id);
     return <SessionContext.Provider value={value}><RouterProvider router={router} /></SessionContext.Provider>;
 }
 
@@ -44,18 +46,38 @@ export function App({ token }: { token: string | null }) {
         await ask();
     }, [ask]);
 
-    const leave = useCallback(async () => {
-        await signOut().catch(() => undefined);
+    /** Nothing of who was signed in stays on the page: the next one may be another person. */
+    const forget = useCallback(() => {
         disconnect();
         client.clear();
-        become({ at: 'out' });
+        forgetAnswers();
     }, []);
 
+    const leave = useCallback(async () => {
+        await signOut().catch(() => undefined);
+        forget();
+        become({ at: 'out' });
+    }, [forget]);
+
     useEffect(() => {
-        watchCalls(() => become((stage) => (stage.at === 'in' ? { at: 'out' } : stage)), () => undefined);
+        watchCalls(() => become((stage) => {
+            if (stage.at !== 'in') return stage;
+            forget();
+            return { at: 'out' };
+        }), () => undefined);
         if (token) enter(token).catch((error: unknown) => become({ at: 'out', error }));
         else void ask();
-    }, [ask, enter, token]);
+    }, [ask, enter, forget, token]);
+
+    // The address of `pawl login` may be opened in a tab that shows this page already: only what stands behind # changes.
+    useEffect(() => {
+        const look = () => {
+            const given = takeToken();
+            if (given) enter(given).catch((error: unknown) => become({ at: 'out', error }));
+        };
+        addEventListener('hashchange', look);
+        return () => removeEventListener('hashchange', look);
+    }, [enter]);
 
     const chosen = useMemo(() => ({ language, choose: (to: Language) => { setLanguage(to); choose(to); void client.invalidateQueries(); } }), [language]); // the server's words are asked for anew
     useEffect(() => { document.documentElement.lang = language; }, [language]);

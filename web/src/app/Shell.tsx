@@ -243,6 +243,16 @@ export function Shell() {
     );
 }
 
+/** A page that could not be drawn: said in its place, the others go on. */
+export const Broken = ({ error, reset }: { error: unknown; reset: () => void }) => (
+    <>
+        <Bar title={t('This page could not be shown')} live={false} />
+        <Empty title={t('This page could not be shown')} action={<Button kind="ink" onClick={reset}>{t('Show it again')}</Button>}>
+            {t('Nothing was changed on the server. If it happens again, tell your administrator what stands here:')} <code>{error instanceof Error ? error.message : String(error)}</code>
+        </Empty>
+    </>
+);
+
 export const NotFound = () => (
     <>
         <Bar title={t('Nothing here')} live={false} />

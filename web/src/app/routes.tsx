@@ -1,6 +1,6 @@
 // routes.tsx - the pages by address. src/api/serve/ui_pages.def has the same list, and a test holds the two together.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { NotFound, Shell } from './Shell';
+import { Broken, NotFound, Shell } from './Shell';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, validateSearch: (search: Record<string, unknown>) => search as Record<string, string> });
 const page = <P extends string>(path: P, load: () => Promise<Record<string, unknown>>, name: string) =>
@@ -42,7 +42,7 @@ const stringifySearch = (search: Record<string, unknown>) => {
     return text ? `?${text}` : '';
 };
 
-export const makeRouter = () => createRouter({ routeTree: tree, parseSearch, stringifySearch, defaultPreload: false, scrollRestoration: false });
+export const makeRouter = () => createRouter({ routeTree: tree, parseSearch, stringifySearch, defaultPreload: false, scrollRestoration: false, defaultErrorComponent: Broken });
 
 declare module '@tanstack/react-router' {
     interface Register { router: ReturnType<typeof makeRouter> }

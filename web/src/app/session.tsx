@@ -11,6 +11,11 @@ export function takeToken(): string | null {
     return token;
 }
 
+/** Answers that were typed and not sent, which the tab keeps for a reload. */
+export function forgetAnswers() {
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith('pawl.answer.')) sessionStorage.removeItem(key);
+}
+
 export const signIn = (token: string) => post('/session', { token });
 export const signOut = () => remove('/session');
 export const whoAmI = () => call<Me>('/me');

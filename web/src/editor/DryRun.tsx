@@ -1,6 +1,7 @@
 // DryRun.tsx - which way it would go, and what it would do outside: nothing is done. Answers are pinned, from a past run or typed.
 import { Fragment, useContext, useEffect, useMemo, useState } from 'react';
 import { all, call, post } from '../lib/api';
+import { readJson } from '../lib/exact';
 import { FormFields, type Values } from '../lib/form';
 import { Glyph, Icon } from '../lib/icons';
 import { Json } from '../lib/json';
@@ -50,7 +51,7 @@ function PinRow({ pin, name, round, change, remove }: { pin: Pin; name: string; 
             <textarea className={`inp mono grows ${broken ? 'wrong' : ''}`} aria-label={t('What {name} answers', { name })} spellCheck={false} value={text} onChange={(event) => {
                 write(event.target.value);
                 try {
-                    change({ ...pin, answer: JSON.parse(event.target.value), at: '' });
+                    change({ ...pin, answer: readJson(event.target.value), at: '' });
                     say(false);
                 } catch { say(true); }
             }} />

@@ -1,7 +1,6 @@
 // Publish.tsx - a draft becomes the version that new executions run with; or the version before becomes it again.
 import { useState } from 'react';
 import { Problem, post } from '../lib/api';
-import { newId } from '../lib/insecure';
 import { Button, Dialog, Field, Refusal } from '../lib/parts';
 import { t } from '../lib/text';
 import type { DefinitionKind } from './model';
@@ -17,7 +16,7 @@ export function PublishDialog({ kind, code, next, saved, close, done, another }:
         try {
             const draft = await saved();
             if (draft === null) throw new Error(t('The draft is not saved yet.'));
-            const { version } = await post<{ version: number }>(`${pathOfKind(kind)}/${code}/publish`, summary ? { changeSummary: summary } : {}, { headers: { 'Idempotency-Key': newId(), 'If-Match': `"${draft}"` } });
+            const { version } = await post<{ version: number }>(`${pathOfKind(kind)}/${code}/publish`, summary ? { changeSummary: summary } : {}, { once: true, headers: { 'If-Match': `"${draft}"` } });
             done(version);
         } catch (why) {
             if (why instanceof Problem && why.status === 412) return another();
@@ -42,7 +41,7 @@ export function RevertDialog({ kind, code, to, close, done }: { kind: Definition
     const revert = async () => {
         work(true);
         try {
-            await post(`${pathOfKind(kind)}/${code}/revert`, {}, { headers: { 'Idempotency-Key': newId() } });
+            await post(`${pathOfKind(kind)}/${code}/revert`, {}, { once: true });
             done();
         } catch (why) {
             refuse(why);

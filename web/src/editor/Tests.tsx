@@ -1,6 +1,7 @@
 // Tests.tsx - what must hold of this process, run by the server: nothing is done. The tests stand in `meta.tests` of the definition.
 // why: decision 0302
 import { useState } from 'react';
+import { isObject } from '../lib/exact';
 import { Glyph, Icon } from '../lib/icons';
 import { Button, Empty, Refusal } from '../lib/parts';
 import { post } from '../lib/api';
@@ -12,7 +13,6 @@ import type { Path } from './edits';
 export interface TestAnswer { items: { name: string; ok: boolean; tookMs: number; problems: string[] }[]; passed: number; failed: number }
 export const TESTS: Path = ['meta', 'tests'];
 
-const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** The tests as the server takes them, each said to be of this definition. */
 export function bodyOf(text: string, kind: string, code: string, tests: string[]): string {

@@ -8,7 +8,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { call, type Page } from '../lib/api';
 import { Glyph, Icon } from '../lib/icons';
 import type { Node } from '../lib/layout';
-import { Bones, Button, Refusal, Segments } from '../lib/parts';
+import { Bones, Button, Dialog, Refusal, Segments } from '../lib/parts';
 import { t } from '../lib/text';
 import { when } from '../lib/time';
 import { Canvas, type Dress } from './Canvas';
@@ -74,7 +74,22 @@ function TextDiff({ from, to, two, handle, onMove }: { from: string; to: string;
     return <div ref={host} className="cmhost" />;
 }
 
-export function Versions({ hasDraft, take, publish, reverted }: { hasDraft: boolean; take: (text: string, version: number) => void; publish: () => void; reverted: () => void }) {
+function DiscardDialog({ published, discard, close }: { published: number; discard: () => Promise<void>; close: () => void }) {
+    const [error, refuse] = useState<unknown>(null);
+    const [busy, work] = useState(false);
+    const run = () => {
+        work(true);
+        discard().then(close, (why: unknown) => { refuse(why); work(false); });
+    };
+    return (
+        <Dialog title={t('Discard the draft?')} lead={t('Version {n} stands here again. Undo brings the draft back while this page is open.', { n: published })} onClose={close} actions={<>
+            <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
+            <Button kind="bad solid" disabled={busy} onClick={run}>{t('Discard the draft')}</Button>
+        </>}><Refusal error={error} sentence={error ? t('The draft was not discarded.') : undefined} /></Dialog>
+    );
+}
+
+export function Versions({ hasDraft, take, publish, reverted, discard }: { hasDraft: boolean; take: (text: string, version: number) => void; publish: () => void; reverted: () => void; discard: () => Promise<void> }) {
     const { kind, code, doc, catalog, readOnly } = useDesk();
     const { text } = doc.snapshot();
     const versions = useQuery({ queryKey: ['versions', kind, code], queryFn: () => call<Page<Version>>(`${pathOfKind(kind)}/${code}/versions?limit=100`) });
@@ -90,6 +105,7 @@ export function Versions({ hasDraft, take, publish, reverted }: { hasDraft: bool
     const [selected, select] = useState<(string | number)[] | null>(null);
     const [place, move] = useState({ change: 0, changes: 0 });
     const handle = useRef<TextHandle>(null);
+    const [discarding, askDiscard] = useState(false);
     // 0 is the draft.
     const before = (n: number) => all.map((v) => v.version).filter((v) => v < n).sort((a, b) => b - a)[0] ?? n;
     const pair = chosen ?? (hasDraft ? { from: published, to: 0 } : { from: before(published), to: published });
@@ -154,6 +170,7 @@ export function Versions({ hasDraft, take, publish, reverted }: { hasDraft: bool
             </nav>
             <div className="vmain">
                 <div className="why none vsay"><div className="grow"><p className="say">{diff === null ? t('One of the texts is no JSON.') : diff.steps.size === 0 && diff.around.length === 0 ? t('Nothing differs.') : diff.steps.size > 0 && <b>{t('{n} step differs.|{n} steps differ.', { n: diff.steps.size })}</b>} {diff && diff.around.length > 0 && t('Beside the steps: {what}.', { what: [...new Set(diff.around.map((change) => String(change.at[0])))].join(', ') })}</p><p className="sub">{pair.to !== 0 ? '' : kind === 'scenario' && liveWith(published) > 0 ? t('{n} execution that runs with version {v} stays with it.|{n} executions that run with version {v} stay with it.', { n: liveWith(published), v: published }) : t('Executions that run now stay with their version.')}</p></div>
+                    {!readOnly && hasDraft && pair.to === 0 && published > 0 && <Button kind="quiet" onClick={() => askDiscard(true)}>{t('Discard the draft…')}</Button>}
                     {!readOnly && pair.to === 0 && <Button kind="ink" onClick={publish}>{t('Publish…')}</Button>}
                     {!readOnly && pair.to !== 0 && pair.to !== published && to !== undefined && <Button onClick={() => take(to, pair.to)}>{t('Take version {n} as the draft', { n: pair.to })}</Button>}
                     {!readOnly && pair.to === published && before(published) !== published && <Button onClick={() => revert(true)}>{t('Revert to version {n}…', { n: before(published) })}</Button>}
@@ -168,6 +185,7 @@ export function Versions({ hasDraft, take, publish, reverted }: { hasDraft: bool
                     <div className="vtext"><header className="mhead"><h2>{t('Text')}</h2><span className="t3 nowrap" role="status">{place.changes === 0 ? '' : place.change === 0 ? t('{n} change|{n} changes', { n: place.changes }) : t('{i} of {n}', { i: place.change, n: place.changes })}</span><span className="end row"><Segments small label={t('How the text is shown')} value={two} onChange={turn} options={[{ value: 'one', label: t('One column') }, { value: 'two', label: t('Two') }]} /><button type="button" className="btn quiet sq sm" disabled={place.changes === 0} aria-label={t('The change before')} title={`${t('The change before')} (Shift F7)`} onClick={() => handle.current?.next(-1)}><Icon name="up" small /></button><button type="button" className="btn quiet sq sm" disabled={place.changes === 0} aria-label={t('The next change')} title={`${t('The next change')} (F7)`} onClick={() => handle.current?.next(1)}><Icon name="down" small /></button></span></header>{from !== undefined && to !== undefined && <TextDiff key={two} from={from} to={to} two={two === 'two'} handle={handle} onMove={moved} />}</div>
                 </div>
             </div>
+            {discarding && <DiscardDialog published={published} discard={discard} close={() => { askDiscard(false); choose(null); }} />}
             {reverting && <RevertDialog kind={kind} code={code} to={before(published)} close={() => revert(false)} done={() => { revert(false); choose(null); reverted(); }} />}
         </div>
     );

@@ -1,5 +1,6 @@
 // collections.tsx - what is made of others: a value of any depth, names with values, lists.
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { isObject } from '../lib/exact';
 import { Glyph, Icon } from '../lib/icons';
 import { Button, Segments } from '../lib/parts';
 import { t } from '../lib/text';
@@ -9,7 +10,6 @@ import { acts, findingsAt, findingsIn, useDesk, valueAt } from './desk';
 import { type Path, pointerOf } from './edits';
 import { Said, TableFields } from './fields';
 
-export const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** A value of JSON: a text (or an expression), fields with names, or a list; as deep as it goes. */
 export function ValueControl(props: ControlProps) {

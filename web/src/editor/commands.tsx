@@ -1,10 +1,11 @@
 // commands.tsx - what runs: one command with its fields, several in a row, a procedure that has a name, and the steps that a step has inside.
 import { useId, useState } from 'react';
+import { isObject } from '../lib/exact';
 import { Glyph, Icon } from '../lib/icons';
 import { Button, Segments } from '../lib/parts';
 import { t } from '../lib/text';
 import { type Catalog, type CatalogField, commandOf, kindsOf } from './catalog';
-import { isObject, useOpen } from './collections';
+import { useOpen } from './collections';
 import { type ControlProps, TextControl } from './controls';
 import { acts, findingsIn, useDesk, valueAt, writtenAt } from './desk';
 import { type Path, pointerOf, Raw } from './edits';

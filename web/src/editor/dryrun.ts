@@ -1,4 +1,5 @@
 // dryrun.ts - answers for a dry-run, taken from what really came back in a past execution. Pure.
+import { isObject } from '../lib/exact';
 import type { Item, List } from '../lib/layout';
 import { commandsOf } from '../lib/steps';
 import type { Step } from '../lib/types';
@@ -7,7 +8,6 @@ import { everyItem } from './model';
 /** One answer that is pinned: what would be asked, and what comes back in its place. */
 export interface Pin { step: string; kind: 'signal' | 'http' | 'procedure'; what: string; answer: unknown; at: string }
 
-const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** The part of an address that is written as it is; what is computed in it may be anything. */
 export const patternOf = (url: unknown): string => {

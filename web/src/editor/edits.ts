@@ -3,6 +3,7 @@
 // A path leads to a value as in jsonc-parser: ['steps', 0, 'name']. Every function answers with edits in the
 // coordinates of the text it was given; none of them reads a number, so that big ones survive.
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { Exact, isObject } from '../lib/exact';
 
 export type Path = (string | number)[];
 export interface Edit { from: number; to: number; insert: string }
@@ -66,7 +67,7 @@ function unitOf(text: string): string {
 function inline(value: unknown): string {
     if (value instanceof Raw) return value.text;
     if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
-    if (value !== null && typeof value === 'object') return `{${Object.entries(value).map(([name, v]) => `${JSON.stringify(name)}: ${inline(v)}`).join(', ')}}`;
+    if (isObject(value)) return `{${Object.entries(value).map(([name, v]) => `${JSON.stringify(name)}: ${inline(v)}`).join(', ')}}`;
     return JSON.stringify(value);
 }
 
@@ -74,7 +75,7 @@ function inline(value: unknown): string {
 export function write(value: unknown, indent: string, unit: string, used = 0): string {
     if (value instanceof Raw) return reindent(value.text, '', indent);
     const short = inline(value);
-    if (value === null || typeof value !== 'object' || (short.length + indent.length + used <= LINE_MOST && !short.includes('\n'))) return short;
+    if (value === null || typeof value !== 'object' || value instanceof Exact || (short.length + indent.length + used <= LINE_MOST && !short.includes('\n'))) return short;
     const inner = indent + unit;
     if (Array.isArray(value)) return `[\n${value.map((v) => inner + write(v, inner, unit)).join(',\n')}\n${indent}]`;
     return `{\n${Object.entries(value).map(([name, v]) => `${inner}${JSON.stringify(name)}: ${write(v, inner, unit, name.length + 4)}`).join(',\n')}\n${indent}}`;

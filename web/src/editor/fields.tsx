@@ -1,11 +1,11 @@
 // fields.tsx - the frame of a form: fields with their labels, what is wrong with them, and names of fields that can be added.
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import type { Finding } from '../lib/api';
+import { isObject } from '../lib/exact';
 import { Glyph, Icon } from '../lib/icons';
 import { Button } from '../lib/parts';
 import { t } from '../lib/text';
 import { type CatalogField, kindsOf, variantsOf } from './catalog';
-import { isObject } from './collections';
 import { Control, optionName, VariantControl } from './controls';
 import { acts, findingsAt, findingsIn, useDesk, valueAt } from './desk';
 import type { Good } from './doc';

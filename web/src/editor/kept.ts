@@ -1,5 +1,6 @@
 // kept.ts - what was typed and is not on the server yet, kept in this browser: in localStorage, which a crash cannot
 // interrupt, and in IndexedDB when that has no room. Each tab keeps its own, and says so while it lives.
+import { draftOwner } from '../lib/owner';
 import type { DefinitionKind } from './model';
 
 /** `sent`: texts on their way to the server, or whose answer was lost; the server may have any of them by now. */
@@ -14,7 +15,8 @@ const tab = () => {
     return own;
 };
 
-export const keyOf = (kind: DefinitionKind, code: string) => `${PREFIX}${kind}/${code}:${tab()}`;
+const prefixOf = (kind: DefinitionKind, code: string) => `${PREFIX}${draftOwner()}/${kind}/${code}:`;
+export const keyOf = (kind: DefinitionKind, code: string) => prefixOf(kind, code) + tab();
 
 // --- IndexedDB ---
 
@@ -100,7 +102,7 @@ async function heldKeys(prefix: string): Promise<Set<string>> {
 
 /** What this browser kept of a draft and no tab holds any more: after a crash, or a window that was closed too early. It stays until `drop`, called when the server has it or this tab keeps it itself. */
 export async function findKept(kind: DefinitionKind, code: string): Promise<{ kept: Kept; drop: (isArrived: boolean) => void } | null> {
-    const prefix = `${PREFIX}${kind}/${code}:`;
+    const prefix = prefixOf(kind, code);
     const own = keyOf(kind, code);
     const local = Object.keys(localStorage).filter((key) => key.startsWith(prefix)).flatMap((key) => { const kept = readLocal(key); return kept ? [{ key, kept }] : []; });
     const all = [...local, ...(await readDatabase(prefix))];

@@ -1,5 +1,6 @@
 // known.ts - what an expression at a place of the definition can speak of: the context as the definition makes it,
 // with the values of an execution that was chosen. Pure.
+import { isObject } from '../lib/exact';
 import type { Item, List } from '../lib/layout';
 import { commandsOf } from '../lib/steps';
 import type { FormField } from '../lib/types';
@@ -9,7 +10,6 @@ import type { Path } from './edits';
 
 export interface Known { group: 'Input' | 'Steps before this one' | 'Around it' | 'Functions'; label: string; insert: string; note: string; /** Of a parameter, or a field of a form. */ type?: string; options?: unknown[]; value?: unknown; has: boolean }
 
-const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** The members of what a command returns, as far as its text tells. */
 interface Member { name: string; type?: string; options?: unknown[] }

@@ -1,4 +1,5 @@
 // model.ts - what a definition is made of, as the constructor shows it: steps or commands with their places. Pure.
+import { isObject } from '../lib/exact';
 import type { Item, List } from '../lib/layout';
 import { stepList } from '../lib/layout';
 import { codeOf } from '../lib/names';
@@ -15,7 +16,6 @@ export type Command = Record<string, unknown> & { type?: string };
 export const rootOf = (kind: DefinitionKind): Path => [kind === 'scenario' ? 'steps' : 'commands'];
 
 const asList = <T>(value: unknown): T[] => (Array.isArray(value) ? (value as T[]) : value !== null && typeof value === 'object' ? [value as T] : []);
-const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Steps that the text has in part only are shown, too. */
 const clean = (steps: unknown, empty: string): StepDef[] => asList<Record<string, unknown>>(steps).map((step) => {

@@ -1,4 +1,5 @@
 // saga.ts - what happens when a step has finally failed: what is undone, in which order, and what cannot be. Pure.
+import { isObject } from '../lib/exact';
 import type { Item, List } from '../lib/layout';
 import { type Catalog, commandOf, kindsOf } from './catalog';
 import { everyItem, samePath } from './model';
@@ -6,7 +7,6 @@ import { everyItem, samePath } from './model';
 export interface Undone { item: Item; /** It may not have run: it stands in another branch, or runs at the same time. */ perhaps: boolean }
 export interface Saga { how: 'compensate' | 'continue' | 'hold' | 'retry' | 'fail_fast'; undone: Undone[]; stays: Undone[]; nothing: Item[]; attempts: number }
 
-const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Whether something outside of the execution is changed or told: the catalog says so of each command. */
 function leavesATrace(run: unknown, catalog: Catalog, procedures: Record<string, unknown>, depth = 0): boolean {

@@ -5,7 +5,7 @@
 // text that is no JSON stays in the browser alone.
 //
 // why: decision 0301
-import { Problem, Unreachable, put } from '../lib/api';
+import { Problem, Unreachable, put, remove } from '../lib/api';
 import type { Doc } from './doc';
 import { forget, hold, keep, keyOf } from './kept';
 import type { DefinitionKind } from './model';
@@ -199,6 +199,19 @@ export class Saver {
         this.published = published;
         this.keep();
         this.say({ is: 'same' });
+    }
+
+    /** Give the draft up: the server drops it, and what is published stands here again. Undo brings it back. */
+    async discard() {
+        clearTimeout(this.timer);
+        while (this.running) await this.running;
+        const stored = await this.readStored();
+        if (!stored.published) return;
+        if (stored.draft && stored.draft.version !== this.revision) return this.meet(this.base, stored);
+        if (stored.draft) await remove(`${pathOfKind(this.kind)}/${this.code}/draft`, { headers: { 'If-Match': `"${this.revision}"` } });
+        this.began(stored.published.text, stored.published.version);
+        this.isWindows = stored.published.isWindows;
+        this.doc.replace(stored.published.text);
     }
 
     end() {

@@ -1,4 +1,6 @@
 // api.ts - calls to this server. A refusal is thrown as the server's own words, in the language of the page.
+import { readJson } from './exact';
+import { newId } from './insecure';
 import { language } from './text';
 
 export interface Finding { pointer: string; step?: string; code: string; message: string; column?: number; severity: string; hint?: string }
@@ -24,7 +26,8 @@ export function watchCalls(signedOut: () => void, reach: (reached: boolean) => v
     onReach = reach;
 }
 
-export interface CallOptions { method?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal }
+/** `once`: pressed again after an answer was lost, it happens once all the same. */
+export interface CallOptions { method?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal; once?: boolean }
 
 async function send(path: string, { method = 'GET', body, headers = {}, signal }: CallOptions): Promise<Response> {
     try {
@@ -66,10 +69,33 @@ export async function callText(path: string, options: CallOptions = {}): Promise
 /** The answer's JSON; undefined when there is none. */
 export async function call<T = unknown>(path: string, options: CallOptions = {}): Promise<T> {
     const text = await callText(path, options);
-    return (text === '' ? undefined : JSON.parse(text)) as T;
+    return (text === '' ? undefined : readJson(text)) as T;
 }
 
-export const post = <T = unknown>(path: string, body: unknown = {}, options: CallOptions = {}) => call<T>(path, { ...options, method: 'POST', body });
+// Keys of requests whose answer was lost, by what they ask for: the same request is sent with the same key again.
+const unanswered = new Map<string, string>();
+const UNANSWERED_MOST = 100;
+
+/** Whether the server has said what became of a request: success, or a refusal that is its own. */
+const isAnswered = (error: unknown) => error instanceof Problem && error.status < 500;
+
+async function callOnce<T>(path: string, options: CallOptions): Promise<T> {
+    const body = typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
+    const intent = [path, JSON.stringify(options.headers ?? {}), body].join('\n');
+    const key = unanswered.get(intent) ?? newId();
+    if (unanswered.size >= UNANSWERED_MOST) unanswered.delete(unanswered.keys().next().value!);
+    unanswered.set(intent, key);
+    try {
+        const answer = await call<T>(path, { ...options, body, headers: { ...options.headers, 'Idempotency-Key': key } });
+        unanswered.delete(intent);
+        return answer;
+    } catch (error) {
+        if (isAnswered(error)) unanswered.delete(intent);
+        throw error;
+    }
+}
+
+export const post = <T = unknown>(path: string, body: unknown = {}, options: CallOptions = {}) => (options.once ? callOnce<T> : call<T>)(path, { ...options, method: 'POST', body });
 export const put = <T = unknown>(path: string, body: unknown, options: CallOptions = {}) => call<T>(path, { ...options, method: 'PUT', body });
 export const patch = <T = unknown>(path: string, body: unknown, options: CallOptions = {}) => call<T>(path, { ...options, method: 'PATCH', body });
 export const remove = (path: string, options: CallOptions = {}) => call(path, { ...options, method: 'DELETE' });

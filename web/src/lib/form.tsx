@@ -1,5 +1,6 @@
 // form.tsx - a form made from a list of fields, as `input` of a definition and `form` of a wait have them; or the JSON of it.
 import { useId, useState } from 'react';
+import { asNumber, Exact, readJson } from './exact';
 import { Field, Segments } from './parts';
 import { nameOf } from './steps';
 import { language, t } from './text';
@@ -30,22 +31,13 @@ export const withDefaults = (fields: FormField[], values: Values = {}): Values =
 export const missingOf = (fields: FormField[], values: Values) => fields.filter((field) => field.required === true && values[field.name] === undefined);
 export const unreadableOf = (values: Values) => (values instanceof Unreadable ? [values] : Object.values(values)).filter((value) => value instanceof Unreadable).length;
 
-/** A number as it is written: none of its digits is lost on the way. */
-function asNumber(plain: string): unknown {
-    const raw = (JSON as unknown as { rawJSON?: (text: string) => unknown }).rawJSON;
-    return raw && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(plain) && plain.replace(/\D/g, '').length > 15 ? raw(plain) : Number(plain);
-}
-
 /** What somebody typed into a field for a number; the text itself when it is none, which the server then refuses. */
 function readNumber(text: string): unknown {
     const plain = language() === 'ru' ? text.trim().replace(/^(-?\d+),(\d+)$/, '$1.$2') : text.trim();
     return plain !== '' && Number.isFinite(Number(plain)) ? asNumber(plain) : text;
 }
 
-/** JSON with its numbers as they are written. */
-export const readJson = (text: string): unknown => JSON.parse(text, ((_: string, value: unknown, context?: { source?: string }) => (typeof value === 'number' && context?.source ? asNumber(context.source) : value)) as (key: string, value: unknown) => unknown);
-
-const asText = (value: unknown): string => (value === undefined || value === null ? '' : value instanceof Unreadable ? value.text : typeof value === 'object' && 'rawJSON' in value ? String((value as { rawJSON: string }).rawJSON) : typeof value === 'string' ? value : JSON.stringify(value));
+const asText = (value: unknown): string => (value === undefined || value === null ? '' : value instanceof Unreadable ? value.text : value instanceof Exact ? value.text : typeof value === 'string' ? value : JSON.stringify(value));
 
 /** 2026-11-16T12:00:00Z as a field of the browser has it, on the clock of the viewer. */
 function asLocal(value: unknown): string {

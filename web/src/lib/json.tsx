@@ -1,5 +1,6 @@
 // json.tsx - JSON to read: small values as lines, large ones in an editor that draws only what is in sight.
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
+import { isObject } from './exact';
 import { t } from './text';
 
 const Large = lazy(() => import('./viewer'));
@@ -31,9 +32,8 @@ interface DiffLine { text: string; mark: 'add' | 'del' | 'mut' | '' }
 
 const inline = (value: unknown) => {
     const text = JSON.stringify(value);
-    return text.length > 60 ? (Array.isArray(value) ? `[ … ${value.length} ]` : value && typeof value === 'object' ? `{ … ${Object.keys(value).length} }` : `${text.slice(0, 57)}…`) : text;
+    return text.length > 60 ? (Array.isArray(value) ? `[ … ${value.length} ]` : isObject(value) ? `{ … ${Object.keys(value).length} }` : `${text.slice(0, 57)}…`) : text;
 };
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const same = (a: unknown, b: unknown) => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** The lines of `after`, with what was added and what is gone against `before`; what is the same is folded. */

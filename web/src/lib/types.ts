@@ -27,7 +27,7 @@ export interface Step {
 }
 
 export interface Letter {
-    id: string; kind: string; cause: ErrorInfo; attempts: number; payload: unknown; executionId: string; code: string; key: string | null;
+    id: string; kind: string; cause: ErrorInfo | null; attempts: number; payload: unknown; executionId: string | null; code: string | null; key: string | null;
     step: string | null; status: string; note: string | null; createdAt: string; resolvedAt: string | null; resolvedBy: { name?: string } | string | null; actions?: string[];
 }
 

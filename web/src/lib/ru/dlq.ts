@@ -45,6 +45,7 @@ export const dlq: Words = {
     'A message was tried as often as it may be, and given up. The execution has gone on.': 'Сообщение пытались доставить столько раз, сколько можно, и перестали. Запуск пошёл дальше.',
     'not loadable': 'не читается',
     'The execution cannot be read: what it needs is missing or broken.': 'Запуск не читается: чего-то, что ему нужно, нет или оно повреждено.',
+    'No cause is recorded.': 'Причина не записана.',
     'Only those of one execution.': 'Только по одному запуску.',
     'Open it': 'Открыть',
     'Show all': 'Показать все',

@@ -34,6 +34,7 @@ export const system: Words = {
     'Pending': 'Ждут',
     'Given up': 'Брошены',
     'one execution': 'один запуск',
+    'Send it now': 'Повторить сейчас',
     'What, to whom': 'Что, кому',
     'Why it is not delivered': 'Почему не доставлено',
     'Next': 'Дальше',

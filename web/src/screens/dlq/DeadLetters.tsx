@@ -5,8 +5,8 @@ import { useEffect, useMemo, useState } from 'react';
 import { Bar, useKeys } from '../../app/Shell';
 import { mayAct, useMe } from '../../app/session';
 import { all, Problem, post } from '../../lib/api';
+import { readJson } from '../../lib/exact';
 import { Glyph } from '../../lib/icons';
-import { newId } from '../../lib/insecure';
 import { Json } from '../../lib/json';
 import { useLive } from '../../lib/live';
 import { Bones, Button, Dialog, Empty, Field, Refusal, useNow } from '../../lib/parts';
@@ -22,6 +22,7 @@ const KINDS: Record<string, { word: string; glyph: string; tone: string; means: 
     outbox: { word: 'not delivered', glyph: 'cancelled', tone: 'none', means: 'A message was tried as often as it may be, and given up. The execution has gone on.' },
     execution: { word: 'not loadable', glyph: 'failed', tone: 'bad', means: 'The execution cannot be read: what it needs is missing or broken.' },
 };
+const whoseOf = (letter: Letter) => letter.key ?? (letter.executionId ? `…${letter.executionId.slice(-8)}` : t('no execution'));
 const kindOf = (letter: Letter) => KINDS[letter.kind] ?? { word: letter.kind, glyph: 'cancelled', tone: 'none', means: '' };
 
 const OUTCOMES = [
@@ -54,21 +55,21 @@ function Detail({ letter, close }: { letter: Letter; close: () => void }) {
             void client.invalidateQueries({ queryKey: ['dlq'] });
         }
     };
-    const resolve = () => run(async () => post(`/dlq/${letter.id}/resolve`, { note, ...(outcome ? { outcome, ...(output.trim() ? { output: JSON.parse(output) } : {}) } : {}) }));
+    const resolve = () => run(async () => post(`/dlq/${letter.id}/resolve`, { note, ...(outcome ? { outcome, ...(output.trim() ? { output: readJson(output) } : {}) } : {}) }));
     const doubt = letter.kind === 'reconcile';
     return (
         <aside className="letter" aria-label={t('Dead letter')}>
             <div className="scroll">
                 <div className="hd">
-                    <div className="row"><b className="cut">{letter.key ?? `…${letter.executionId.slice(-8)}`}</b>{letter.step && <span className="tag mono">{letter.step}</span>}<span className="end row"><Link to="/executions/$id" params={{ id: letter.executionId }}>{t('Open execution')}</Link><Button kind="quiet" small square icon="x" aria-label={t('Close')} onClick={close} /></span></div>
+                    <div className="row"><b className="cut">{whoseOf(letter)}</b>{letter.step && <span className="tag mono">{letter.step}</span>}<span className="end row">{letter.executionId && <Link to="/executions/$id" params={{ id: letter.executionId }}>{t('Open execution')}</Link>}<Button kind="quiet" small square icon="x" aria-label={t('Close')} onClick={close} /></span></div>
                     <div className="meta">{letter.code} · {t('since {when}', { when: when(letter.createdAt, { seconds: true }) })}, {between(letter.createdAt, now)}</div>
-                    <div className={`why ${kind.tone}`}><Glyph name={kind.glyph} tone={kind.tone} /><div><div className="say"><b>{letter.cause.message}</b> <code>{letter.cause.code}</code></div><div className="sub">{t(kind.means)}</div></div></div>
+                    <div className={`why ${kind.tone}`}><Glyph name={kind.glyph} tone={kind.tone} /><div><div className="say"><b>{letter.cause?.message ?? t('No cause is recorded.')}</b> {letter.cause && <code>{letter.cause.code}</code>}</div><div className="sub">{t(kind.means)}</div></div></div>
                 </div>
                 <div className="sect"><h3>{t('What was tried')}</h3>
                     <dl className="kv">
                         <dt>{t('Attempts')}</dt><dd className="num">{letter.attempts}</dd>
-                        <dt>{t('Class')}</dt><dd>{letter.cause.class ?? '–'}</dd>
-                        {letter.cause.source && <><dt>{t('Raised at')}</dt><dd><code>{letter.cause.source}</code></dd></>}
+                        <dt>{t('Class')}</dt><dd>{letter.cause?.class ?? '–'}</dd>
+                        {letter.cause?.source && <><dt>{t('Raised at')}</dt><dd><code>{letter.cause.source}</code></dd></>}
                     </dl>
                     {letter.payload !== null && letter.payload !== undefined && <div className="payload"><Json value={letter.payload} /></div>}
                 </div>
@@ -89,7 +90,7 @@ function Detail({ letter, close }: { letter: Letter; close: () => void }) {
                     <Refusal error={error} sentence={error instanceof Problem && error.status === 409 ? t('It has gone on in the meantime. Nothing was changed.') : error ? t('Nothing was changed.') : undefined} />
                     <div className="row"><span className="meta grow">{t('as {name}', { name: me.name })}</span>
                         <Button disabled={busy || note.trim() === '' || (doubt && !outcome)} onClick={resolve}>{doubt && outcome ? t('Resolve: {outcome}', { outcome: t(OUTCOMES.find((o) => o.value === outcome)!.label) }) : note.trim() === '' ? t('A note closes it') : t('Close it')}</Button>
-                        <Button kind="ink" icon="redo" disabled={busy} onClick={() => run(() => post(`/dlq/${letter.id}/retry`, {}))}>{doubt ? t('Ask again') : t('Try again')}</Button>
+                        <Button kind="ink" icon="redo" disabled={busy} onClick={() => run(() => post(`/dlq/${letter.id}/retry`, {}, { once: true }))}>{doubt ? t('Ask again') : t('Try again')}</Button>
                     </div>
                 </div>
             )}
@@ -97,22 +98,40 @@ function Detail({ letter, close }: { letter: Letter; close: () => void }) {
     );
 }
 
-function RetryAll({ letters, kind, close }: { letters: Letter[]; kind: string; close: () => void }) {
+/** Exactly the letters that the list shows: those of one kind, of one execution, and none that came later. */
+function RetryAll({ letters, kind, execution, close }: { letters: Letter[]; kind: string; execution: string | undefined; close: () => void }) {
     const client = useQueryClient();
     const [counts, count] = useState<{ matched: number; skipped: number } | null>(null);
     const [done, finish] = useState<{ done: number; failed: number; errors: { message?: string }[] } | null>(null);
     const [error, refuse] = useState<unknown>(null);
     const [to] = useState(() => new Date().toISOString());
-    const filter = { ...(kind ? { kind } : {}), to };
+    const filter = { ...(kind ? { kind } : {}), ...(execution ? { execution } : {}), to };
     useEffect(() => { post<{ matched: number; skipped: number }>('/dlq/bulk', { action: 'retry', filter, dryRun: true }).then(count, refuse);
     // eslint-disable-next-line react-hooks/exhaustive-deps
     }, []);
     const n = counts ? counts.matched - counts.skipped : 0;
+    const run = async () => {
+        const sum = { done: 0, failed: 0, errors: [] as { message?: string }[] };
+        let cursor: string | null = null;
+        try {
+            do {
+                const got: { done: number; failed: number; errors: { message?: string }[]; more?: boolean; nextCursor?: string | null } = await post('/dlq/bulk', { action: 'retry', filter, ...(cursor ? { cursor } : {}) }, { once: true });
+                sum.done += got.done;
+                sum.failed += got.failed;
+                sum.errors.push(...got.errors);
+                cursor = got.more ? (got.nextCursor ?? null) : null;
+            } while (cursor);
+            finish(sum);
+        } catch (why) {
+            refuse(why);
+        }
+        void client.invalidateQueries({ queryKey: ['dlq'] });
+    };
     return (
         <Dialog title={t('Try {n} dead letter again?|Try {n} dead letters again?', { n: counts ? n : letters.length })} onClose={close} lead={t('Each goes on where it stands. What fails again is another letter.')} actions={done
             ? <Button kind="ink" onClick={close}>{t('Back to the list')}</Button>
-            : <><Button kind="quiet" onClick={close}>{t('Go back')}</Button><Button kind="ink" disabled={!counts || n === 0} onClick={() => post<{ done: number; failed: number; errors: [] }>('/dlq/bulk', { action: 'retry', filter }, { headers: { 'Idempotency-Key': newId() } }).then((got) => { finish(got); void client.invalidateQueries({ queryKey: ['dlq'] }); }, refuse)}>{t('Try {n} again', { n })}</Button></>}>
-            <dl className="facts"><dt>{t('Filter')}</dt><dd className="tags"><span className="tag">{t('open')}</span>{kind && <span className="tag">{t(KINDS[kind]?.word ?? kind)}</span>}</dd>
+            : <><Button kind="quiet" onClick={close}>{t('Go back')}</Button><Button kind="ink" disabled={!counts || n === 0} onClick={() => void run()}>{t('Try {n} again', { n })}</Button></>}>
+            <dl className="facts"><dt>{t('Filter')}</dt><dd className="tags"><span className="tag">{t('open')}</span>{kind && <span className="tag">{t(KINDS[kind]?.word ?? kind)}</span>}{execution && <span className="tag">{t('one execution')}</span>}</dd>
                 <dt>{t('Will run')}</dt><dd>{counts ? <b className="num">{n}</b> : <span className="t3">{t('counting…')}</span>} <span className="t2">{t('as of {when}; what comes later is not touched', { when: when(to, { seconds: true }) })}</span></dd></dl>
             {done && <p>{t('{n} done', { n: done.done })}{done.failed > 0 ? `, ${t('{n} refused', { n: done.failed })}` : ''}</p>}
             <Refusal error={error} />
@@ -153,8 +172,8 @@ export function DeadLetters() {
                             return (
                                 <div key={letter.id} className={`trow ${chosen?.id === letter.id ? 'sel cur' : ''}`}>
                                     <span><span className={`st ${k.tone} ${letter.status === 'open' ? 'pill' : 'flat'}`}><Glyph name={k.glyph} tone={k.tone} />{t(k.word)}</span></span>
-                                    <span className="cut"><Link className="key" to="/dlq" search={{ ...search, id: letter.id } as Record<string, string>}>{letter.key ?? `…${letter.executionId.slice(-8)}`}</Link></span>
-                                    <span className="cut">{letter.step && <span className="tag mono at">{letter.step}</span>}<span className="m5">{letter.cause.message}</span> <span className="t3">· {letter.code}</span></span>
+                                    <span className="cut"><Link className="key" to="/dlq" search={{ ...search, id: letter.id } as Record<string, string>}>{whoseOf(letter)}</Link></span>
+                                    <span className="cut">{letter.step && <span className="tag mono at">{letter.step}</span>}<span className="m5">{letter.cause?.message ?? t('No cause is recorded.')}</span> {letter.code && <span className="t3">· {letter.code}</span>}</span>
                                     <span className="r t2 num">{letter.attempts}</span><span className="r t2 num">{shortly(letter.createdAt)}</span>
                                 </div>
                             );
@@ -165,7 +184,7 @@ export function DeadLetters() {
                 </div>
                 {chosen && <Detail letter={chosen} close={() => change({ id: undefined })} />}
             </div>
-            {retrying && <RetryAll letters={letters} kind={kind} close={() => retry(false)} />}
+            {retrying && <RetryAll letters={letters} kind={kind} execution={search.execution} close={() => retry(false)} />}
         </>
     );
 }

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, Problem, post, remove } from '../../lib/api';
+import { readJson } from '../../lib/exact';
 import { errorsByField, FormFields, type Values } from '../../lib/form';
-import { newId } from '../../lib/insecure';
 import { Button, Dialog, Field, Refusal, Segments } from '../../lib/parts';
 import { t } from '../../lib/text';
 import type { Definition, Execution, FormField, StepDef, WaitingFor } from '../../lib/types';
@@ -63,7 +63,7 @@ export function ActionDialog({ action, x, steps, input, close, changed }: { acti
             case 'pause': return reason ? { reason } : {};
             case 'retry': return { ...chosen, ...(from ? { from } : {}), ...(corrected ? { input: corrected } : {}) };
             case 'assign': return { assignee: assignee.includes(',') ? assignee.split(',').map((one) => one.trim()).filter(Boolean) : assignee.trim(), ...(step ? { step } : {}) };
-            case 'skip': return output.trim() ? { output: JSON.parse(output) } : {};
+            case 'skip': return output.trim() ? { output: readJson(output) } : {};
             default: return chosen;
         }
     };
@@ -77,7 +77,7 @@ export function ActionDialog({ action, x, steps, input, close, changed }: { acti
                 close();
                 return void go({ to: '/executions' });
             }
-            const answer = await post<Execution | undefined>(`/executions/${x.id}/${action}`, body(), { headers: { 'Idempotency-Key': newId() } });
+            const answer = await post<Execution | undefined>(`/executions/${x.id}/${action}`, body(), { once: true });
             close();
             changed();
             if (action === 'again' && answer?.id) void go({ to: '/executions/$id', params: { id: answer.id } });

@@ -6,13 +6,14 @@ import { useEffect, useMemo, useState } from 'react';
 import { Bar as PageBar, useKeys } from '../../app/Shell';
 import { mayAct, useMe } from '../../app/session';
 import { call, Problem } from '../../lib/api';
+import { isObject } from '../../lib/exact';
 import { Icon } from '../../lib/icons';
 import { useLive } from '../../lib/live';
 import { Bones, Button, CopyId, Empty, Refusal, useNow } from '../../lib/parts';
 import { stateOf, Status, undoFailed, wasRolledBack } from '../../lib/status';
 import { stepsByCode } from '../../lib/steps';
 import { t } from '../../lib/text';
-import { full, when } from '../../lib/time';
+import { full, number, when } from '../../lib/time';
 import type { Definition, Execution, Step, WaitingFor } from '../../lib/types';
 import { Children, Parents } from './Family';
 import { ActionDialog, ICON, LABEL, waitsOf } from './Action';
@@ -53,7 +54,7 @@ function happenings(x: Execution, rows: Step[], lines: LogLine[]): Happened[] {
         for (const line of waiting.get(rowOf(row, row.completedAt)) ?? []) say(line);
         waiting.delete(rowOf(row, row.completedAt));
         if (row.kind === 'event') {
-            const detail = row.output && typeof row.output === 'object' ? Object.entries(row.output as Record<string, unknown>).filter(([, v]) => v !== null && typeof v !== 'object').map(([k, v]) => `${k} ${v}`).join(', ') : '';
+            const detail = row.output && typeof row.output === 'object' ? Object.entries(row.output as Record<string, unknown>).filter(([, v]) => v !== null && !Array.isArray(v) && !isObject(v)).map(([k, v]) => `${k} ${v}`).join(', ') : '';
             result.push({ at: row.startedAt, icon: row.status === 'cancelled' ? 'stop' : row.status === 'paused' ? 'pause' : 'user', text: `${t(`operator: ${row.status}`)}${detail ? `: ${detail.replace(/^reason /, '')}` : ''}`, key: row.id });
         } else if (row.kind === 'reminder') result.push({ at: row.startedAt, icon: 'bell', text: t('A reminder was sent at {step}', { step: row.step }), key: row.id });
         else if (row.status === 'failed') result.push({ at: row.completedAt ?? row.startedAt, icon: row.kind === 'rollback' ? 'undo' : 'warn', text: `${row.kind === 'rollback' ? t('Undoing {step}, attempt {n}', { step: row.step, n: row.attempt }) : t('{step}, attempt {n}', { step: row.step, n: row.attempt })}: ${row.error?.message ?? ''}`, key: row.id });
@@ -161,6 +162,8 @@ export function ExecutionPage() {
                 <div className="phonetabs"><button type="button" className={graphOpen ? '' : 'on'} onClick={() => showGraph(false)}>{t('Timeline')}</button><button type="button" className={graphOpen ? 'on' : ''} onClick={() => showGraph(true)}>{t('Graph')}</button></div>
                 {definition.data?.definition.steps ? <Graph definition={definition.data.definition} states={states} selected={bar?.step ?? null} select={selectStep} /> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
                 <div className="middle">
+                    <Refusal error={history.error} sentence={history.error ? t('The history could not be read: what is drawn is not all of it.') : undefined} />
+                    {!history.loading && !history.error && !history.isWhole && <p className="note">{t('Only the newest {n} rows of the history are shown; earlier steps are not drawn.', { n: number(history.rows.length) })}</p>}
                     <Timeline x={x} bars={bars} steps={steps} selected={bar?.id ?? null} select={(to) => { select(to); }} now={now} loading={history.loading} />
                     <Children x={x} now={now} />
                     <section className="happened" aria-label={t('What happened')}>

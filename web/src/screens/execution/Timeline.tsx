@@ -96,7 +96,7 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
     return (
         <section className="tl" aria-label={t('Timeline')}>
             <div className="row tlhead">
-                <h3 className="h">{t('Timeline')}</h3><span className="meta num">{duration(end - start)}{loading ? '' : ''}</span>
+                <h3 className="h">{t('Timeline')}</h3><span className="meta num">{duration(end - start)}{loading ? ` · ${t('reading…')}` : ''}</span>
                 <span className="end"><Segments small label={t('How time is drawn')} value={folds ? 'fold' : 'real'} onChange={turn} options={[{ value: 'real', label: t('Real time') }, { value: 'fold', label: t('Fold waits') }]} /></span>
             </div>
             <div className="axis" aria-hidden="true"><div className="ax" style={{ left: 164, width: box.width }}>

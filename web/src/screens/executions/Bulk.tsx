@@ -1,9 +1,8 @@
 // Bulk.tsx - the same for many: what will happen, to how many, by which filter; then it happens, and is counted.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { Problem, post } from '../../lib/api';
+import { Problem, post, remove } from '../../lib/api';
 import { Glyph, Icon } from '../../lib/icons';
-import { newId } from '../../lib/insecure';
 import { Button, Dialog, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
 import { number, when } from '../../lib/time';
@@ -48,6 +47,10 @@ export function BulkDialog({ action, chosen, close, done }: { action: Action; ch
     const [reason, explain] = useState('');
     const [typed, type] = useState('');
     const [progress, go] = useState<{ done: number; failed: string[]; over: boolean } | null>(null);
+    const isStopping = useRef(false);
+    const [stopping, stop] = useState(false);
+    // How far it has come: after a lost answer it goes on from there, and begins nothing twice.
+    const far = useRef<{ done: number; failed: string[]; next: number; cursor: string | null }>({ done: 0, failed: [], next: 0, cursor: null });
     const client = useQueryClient();
 
     useEffect(() => {
@@ -61,38 +64,41 @@ export function BulkDialog({ action, chosen, close, done }: { action: Action; ch
     const left = filter ? (counts?.skipped ?? 0) : rows.length - able.length;
     const body = action === 'cancel' || action === 'pause' ? (reason ? { reason } : {}) : {};
 
+    const tell = (over: boolean) => go({ done: far.current.done, failed: [...far.current.failed], over });
+
     async function runIds() {
-        const failed: string[] = [];
-        let finished = 0;
-        for (const x of able) {
+        const at = far.current;
+        for (; at.next < able.length && !isStopping.current; at.next++) {
+            const x = able[at.next]!;
             try {
-                if (action === 'delete') await import('../../lib/api').then((api) => api.remove(`/executions/${x.id}`));
-                else await post(`/executions/${x.id}/${action}`, body);
+                if (action === 'delete') await remove(`/executions/${x.id}`);
+                else await post(`/executions/${x.id}/${action}`, body, { once: true });
+                at.done++;
             } catch (why) {
-                failed.push(`${x.key ?? `…${x.id.slice(-8)}`}: ${why instanceof Problem ? why.message : String(why)}`);
+                if (!(why instanceof Problem)) throw why;
+                at.failed.push(`${x.key ?? `…${x.id.slice(-8)}`}: ${why.message}`);
             }
-            go({ done: ++finished - failed.length, failed: [...failed], over: false });
+            tell(false);
         }
-        go({ done: finished - failed.length, failed, over: true });
     }
 
     async function runFilter() {
-        let cursor: string | null = null;
-        let finished = 0;
-        const failed: string[] = [];
+        const at = far.current;
         do {
-            const got: Counts = await post('/executions/bulk', { action, filter, dryRun: false, ...body, ...(cursor ? { cursor } : {}) }, { headers: { 'Idempotency-Key': newId() } });
-            finished += got.done;
-            for (const e of got.errors) failed.push(`…${(e.executionId ?? e.id ?? '').slice(-8)}: ${e.message ?? e.detail ?? e.code ?? ''}`);
-            cursor = got.more ? got.nextCursor : null;
-            go({ done: finished, failed: [...failed], over: cursor === null });
-        } while (cursor);
+            const got: Counts = await post('/executions/bulk', { action, filter, dryRun: false, ...body, ...(at.cursor ? { cursor: at.cursor } : {}) }, { once: true });
+            at.done += got.done;
+            for (const e of got.errors) at.failed.push(`…${(e.executionId ?? e.id ?? '').slice(-8)}: ${e.message ?? e.detail ?? e.code ?? ''}`);
+            at.cursor = got.more ? got.nextCursor : null;
+            tell(false);
+        } while (at.cursor && !isStopping.current);
     }
 
     const run = async () => {
-        go({ done: 0, failed: [], over: false });
+        refuse(null);
+        tell(false);
         try {
             await (filter ? runFilter() : runIds());
+            tell(true);
         } catch (why) {
             refuse(why);
             go(null);
@@ -100,17 +106,25 @@ export function BulkDialog({ action, chosen, close, done }: { action: Action; ch
         void client.invalidateQueries();
     };
 
+    const isRunning = progress !== null && !progress.over;
+    /** While it runs, leaving means stopping: nothing goes on unseen. */
+    const leave = () => {
+        if (!isRunning) return close();
+        isStopping.current = true;
+        stop(true);
+    };
+
     const nText = number(n);
     const mustType = action === 'delete' && n >= MANY;
     const same = new Set(able.map((x) => x.waitingFor?.error?.message ?? x.error?.message));
     const versions = new Set(able.map((x) => `${x.code} ${x.version}`));
     return (
-        <Dialog title={t(QUESTION[action], { n: nText, count: n })} onClose={close} lead={t(MEANS[action])} actions={
+        <Dialog title={t(QUESTION[action], { n: nText, count: n })} onClose={leave} lead={t(MEANS[action])} actions={
             progress?.over
                 ? <Button kind="ink" onClick={() => { done(); close(); }}>{t('Back to the list')}</Button>
                 : <>
                     {progress && <span className="t3 grow num">{t('{done} of {n}', { done: number(progress.done), n: nText })}</span>}
-                    <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
+                    <Button kind="quiet" disabled={stopping} onClick={leave}>{!isRunning ? t('Go back') : stopping ? t('Stopping…') : t('Stop')}</Button>
                     <Button kind={action === 'delete' || action === 'cancel' ? 'bad solid' : 'ink'} disabled={n === 0 || progress !== null || (mustType && typed !== String(n))} onClick={run}>{t(DO[action], { n: nText, count: n })}</Button>
                 </>
         }>
@@ -126,7 +140,7 @@ export function BulkDialog({ action, chosen, close, done }: { action: Action; ch
             )}
             {(action === 'cancel' || action === 'pause') && !progress && <Field label={t('Reason')} note={t('optional, for history and audit')} id="reason"><input id="reason" className="inp" value={reason} onChange={(event) => explain(event.target.value)} /></Field>}
             {mustType && !progress && <Field label={t('Type {n} to delete them', { n: String(n) })} id="number"><input id="number" className="inp" inputMode="numeric" value={typed} onChange={(event) => type(event.target.value)} /></Field>}
-            {progress?.over && <div className="note"><Icon name="check" /><span>{t('{n} done', { n: number(progress.done) })}{progress.failed.length > 0 && `, ${t('{n} refused', { n: progress.failed.length })}`}</span></div>}
+            {progress?.over && <div className="note"><Icon name="check" /><span>{stopping && `${t('Stopped.')} `}{t('{n} done', { n: number(progress.done) })}{progress.failed.length > 0 && `, ${t('{n} refused', { n: progress.failed.length })}`}</span></div>}
             {progress?.failed.slice(0, 5).map((line) => <div key={line} className="refuse"><Glyph name="failed" tone="bad" /><span>{line}</span></div>)}
             <Refusal error={error} />
         </Dialog>

@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { all, call, type Page, Problem, post, query } from '../../lib/api';
 import { errorsByField, FormFields, missingOf, unreadableOf, type Values, withDefaults } from '../../lib/form';
 import { Glyph } from '../../lib/icons';
-import { newId } from '../../lib/insecure';
 import { Button, Dialog, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
 import type { Definition, Execution, Process } from '../../lib/types';
@@ -51,7 +50,7 @@ export function StartDialog({ code: first, close }: { code?: string; close: () =
     const start = async () => {
         work(true);
         try {
-            const made = await post<Execution>('/executions', { code, input: values, ...(key ? { key } : {}) }, { headers: { 'Idempotency-Key': newId() } });
+            const made = await post<Execution>('/executions', { code, input: values, ...(key ? { key } : {}) }, { once: true });
             close();
             void go({ to: '/executions/$id', params: { id: made.id } });
         } catch (why) {

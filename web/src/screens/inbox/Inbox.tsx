@@ -5,10 +5,10 @@ import { useEffect, useRef, useState } from 'react';
 import { Bar, useKeys } from '../../app/Shell';
 import { seesMonitor, useMe } from '../../app/session';
 import { Problem, post } from '../../lib/api';
-import { errorsByField, FormFields, missingOf, readJson, Unreadable, unreadableOf, type Values, withDefaults } from '../../lib/form';
+import { readJson } from '../../lib/exact';
+import { errorsByField, FormFields, missingOf, Unreadable, unreadableOf, type Values, withDefaults } from '../../lib/form';
 import { Glyph } from '../../lib/icons';
 import { type InboxItem, useInbox } from '../../app/inbox';
-import { newId } from '../../lib/insecure';
 import { Bones, Button, Empty, Field, Refusal, Segments, useNow } from '../../lib/parts';
 import { t } from '../../lib/text';
 import { between, when } from '../../lib/time';
@@ -66,7 +66,6 @@ function Answer({ item, isGone, done, leave }: { item: InboxItem; isGone: boolea
     const [values, fill] = useState<Values>(() => draftOf(item) ?? withDefaults(fields));
     const [error, refuse] = useState<unknown>(null);
     const [busy, work] = useState(false);
-    const [key, rekey] = useState(newId);
     const form = useRef<HTMLFormElement>(null);
     const client = useQueryClient();
     const missing = missingOf(fields, values);
@@ -76,10 +75,9 @@ function Answer({ item, isGone, done, leave }: { item: InboxItem; isGone: boolea
     const send = () => {
         work(true);
         refuse(null);
-        post(`/inbox/${encodeURIComponent(item.id)}`, { ...(types.length > 1 ? { type } : {}), payload: values }, { headers: { 'Idempotency-Key': key } })
+        post(`/inbox/${encodeURIComponent(item.id)}`, { ...(types.length > 1 ? { type } : {}), payload: values }, { once: true })
             .then(() => { dropDraft(item); done(); }, (why: unknown) => {
                 refuse(why);
-                if (why instanceof Problem) rekey(newId()); // it was heard: what is sent next is another answer
                 if (why instanceof Problem && (why.status === 409 || why.status === 404)) void client.invalidateQueries({ queryKey: ['inbox'] });
             })
             .finally(() => work(false));

@@ -13,7 +13,7 @@ import { full, shortly, when } from '../../lib/time';
 import '../screens.css';
 import './outbox.css';
 
-interface Message { id: string; kind: string; destination: string; name: string; executionId: string; attempts: number; nextAttemptAt: string | null; error: { code: string; message: string } | null; status: 'pending' | 'parked'; outOfOrder: boolean; deadLetterId: string | null; createdAt: string }
+interface Message { id: string; kind: string; destination: string; name: string; executionId: string | null; attempts: number; nextAttemptAt: string | null; error: { code: string; message: string } | null; status: 'pending' | 'parked'; outOfOrder: boolean; deadLetterId: string | null; createdAt: string }
 
 const KINDS: Record<string, { icon: string; word: string }> = { event: { icon: 'signal', word: 'event' }, email: { icon: 'mail', word: 'e-mail' }, sms: { icon: 'bell', word: 'text message' }, push: { icon: 'bell', word: 'push' } };
 
@@ -33,14 +33,14 @@ function Row({ message, again, now }: { message: Message; again: () => void; now
             <div className="trow outbox">
                 <span><span className={`st ${parked ? 'held pill' : 'wait flat'}`}><Glyph name={parked ? 'held' : 'waiting'} tone={parked ? 'held' : 'wait'} />{parked ? t('given up') : t('pending')}</span></span>
                 <span className="row"><Icon name={kind.icon} small /><span className="cut">{t(kind.word)}</span></span>
-                <span className="cut"><Link className="key" to="/executions/$id" params={{ id: message.executionId }}>{message.name}</Link> <span className="t3">{message.destination}</span></span>
+                <span className="cut">{message.executionId ? <Link className="key" to="/executions/$id" params={{ id: message.executionId }}>{message.name}</Link> : <b className="m5">{message.name}</b>} <span className="t3">{message.destination}</span></span>
                 <span className="cut" title={why}>{message.error && <code className="t3">{message.error.code} </code>}<span className={parked ? 'm5' : ''}>{why}</span>{message.outOfOrder && <span className="t3"> · {t('out of order')}</span>}</span>
                 <span className="r t2 num">{message.attempts}</span>
                 <span className="r t2 num" title={message.nextAttemptAt ? full(message.nextAttemptAt) : undefined}>{message.nextAttemptAt ? when(message.nextAttemptAt, { seconds: true, now }) : '–'}</span>
                 <span className="r t2 num" title={full(message.createdAt)}>{shortly(message.createdAt, now)}</span>
                 <span className="r row acts above">
                     {message.deadLetterId && <Link className="btn quiet sm" to="/dlq" search={{ id: message.deadLetterId }}>{t('Resolve…')}</Link>}
-                    {mayAct(me) && <Button small disabled={busy} onClick={retry}>{t('Try now')}</Button>}
+                    {mayAct(me) && <Button small disabled={busy} onClick={retry}>{t('Send it now')}</Button>}
                 </span>
             </div>
             {error !== null && <div className="outrefuse"><Refusal error={error} sentence={error instanceof Problem && error.status === 409 ? t('It cannot go yet. Nothing was changed.') : t('Nothing was changed.')} /></div>}

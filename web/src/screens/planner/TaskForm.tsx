@@ -46,11 +46,10 @@ function Fields({ draft, change, projects }: { draft: Draft; change: (to: Draft)
 export function NewTask({ project, projects, close, made }: { project: string | undefined; projects: string[]; close: () => void; made: (task: Task) => void }) {
     const [draft, change] = useState<Draft>({ ...EMPTY, project_id: project ?? '' });
     const [error, refuse] = useState<unknown>(null);
-    const [key] = useState(newId);
     return (
         <Dialog title={t('New task')} lead={t('It is in the pool at once, unless it must wait for another.')} onClose={close} actions={<>
             <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
-            <Button kind="ink" disabled={draft.title.trim() === ''} onClick={() => post<Task>('/tasks', bodyOf(draft), { headers: { 'Idempotency-Key': key } }).then(made, refuse)}>{draft.title.trim() === '' ? t('Missing: {what}', { what: t('Title') }) : t('Make the task')}</Button>
+            <Button kind="ink" disabled={draft.title.trim() === ''} onClick={() => post<Task>('/tasks', bodyOf(draft), { once: true }).then(made, refuse)}>{draft.title.trim() === '' ? t('Missing: {what}', { what: t('Title') }) : t('Make the task')}</Button>
         </>}>
             <Fields draft={draft} change={change} projects={projects} />
             <Refusal error={error} sentence={sentenceOf(error)} />

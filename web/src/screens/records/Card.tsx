@@ -6,7 +6,6 @@ import { mayAct, useMe } from '../../app/session';
 import { call, type Page, Problem, post } from '../../lib/api';
 import { errorsByField, FormFields, type Values } from '../../lib/form';
 import { Glyph, Icon } from '../../lib/icons';
-import { newId } from '../../lib/insecure';
 import { Json } from '../../lib/json';
 import { useLive } from '../../lib/live';
 import { Button, Dialog, Refusal } from '../../lib/parts';
@@ -28,12 +27,11 @@ function ActionDialog({ action, address, close, started }: { action: Action; add
     const [values, fill] = useState<Values>({});
     const [error, refuse] = useState<unknown>(null);
     const [busy, work] = useState(false);
-    const [key, rekey] = useState(newId); // one for each input: what is sent twice starts once
     const given = action.input.filter((field) => field.name in action.given);
     const start = () => {
         work(true);
         refuse(null);
-        post<Execution>(`${address}/actions/${action.code}`, { input: values }, { headers: { 'Idempotency-Key': key } }).then(started, refuse).finally(() => work(false));
+        post<Execution>(`${address}/actions/${action.code}`, { input: values }, { once: true }).then(started, refuse).finally(() => work(false));
     };
     return (
         <Dialog title={action.label} onClose={close} lead={t('{name}, version {n}.', { name: action.name, n: action.version })} actions={<>
@@ -41,7 +39,7 @@ function ActionDialog({ action, address, close, started }: { action: Action; add
             <Button kind="ink" icon="play" disabled={busy} onClick={start}>{action.label}</Button>
         </>}>
             {given.length > 0 && <dl className="facts">{given.map((field) => [<dt key="name" className="t3 cut">{field.label ?? nameOf({ code: field.name })}</dt>, <dd key="value" className="mono cut">{typeof action.given[field.name] === 'string' ? String(action.given[field.name]) : JSON.stringify(action.given[field.name])}</dd>])}</dl>}
-            <FormFields fields={asked(action)} values={values} change={(to) => { fill(to); rekey(newId()); }} errors={error instanceof Problem ? errorsByField(error.body.errors, '/input/') : {}} />
+            <FormFields fields={asked(action)} values={values} change={fill} errors={error instanceof Problem ? errorsByField(error.body.errors, '/input/') : {}} />
             <Refusal error={error} sentence={error ? t('It was not started.') : undefined} />
         </Dialog>
     );
@@ -58,7 +56,7 @@ function Actions({ address, actions, changed }: { address: string; actions: Acti
         refuse(null);
         if (asked(action).length > 0) return choose(action);
         work(true);
-        post<Execution>(`${address}/actions/${action.code}`, {}, { headers: { 'Idempotency-Key': newId() } }).then(started, refuse).finally(() => work(false));
+        post<Execution>(`${address}/actions/${action.code}`, {}, { once: true }).then(started, refuse).finally(() => work(false));
     };
     if (actions.length === 0 && !made && !error) return null;
     return (

@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Bar } from '../../app/Shell';
 import { call, type Page } from '../../lib/api';
+import { isObject } from '../../lib/exact';
 import { Icon } from '../../lib/icons';
 import { useLive } from '../../lib/live';
 import { Bones, Button, Empty, Refusal } from '../../lib/parts';
@@ -32,7 +33,7 @@ function useObjects() {
     });
 }
 
-const cell = (value: unknown) => (value === null || value === undefined ? '–' : typeof value === 'object' ? (Array.isArray(value) ? `[ ${value.length} ]` : '{ … }') : String(value));
+const cell = (value: unknown) => (value === null || value === undefined ? '–' : Array.isArray(value) ? `[ ${value.length} ]` : isObject(value) ? '{ … }' : String(value));
 
 export function Records() {
     const { object, id } = useParams({ strict: false }) as { object?: string; id?: string };

@@ -6,7 +6,6 @@ import { Bar } from '../../app/Shell';
 import { mayAct, useMe } from '../../app/session';
 import { all, call, Problem, post, query } from '../../lib/api';
 import { Glyph } from '../../lib/icons';
-import { newId } from '../../lib/insecure';
 import { useLive } from '../../lib/live';
 import { Bones, Button, Dialog, Empty, Field, Refusal, useNow } from '../../lib/parts';
 import { t } from '../../lib/text';
@@ -62,7 +61,7 @@ function Panel({ schedule, close }: { schedule: Schedule; close: () => void }) {
         what().catch(refuse).finally(() => { work(false); void client.invalidateQueries({ queryKey: ['schedules'] }); });
     };
     const start = () => run(async () => {
-        const made = await post<Execution>(`/schedules/${schedule.id}/run`, {}, { headers: { 'Idempotency-Key': newId() } });
+        const made = await post<Execution>(`/schedules/${schedule.id}/run`, {}, { once: true });
         void go({ to: '/executions/$id', params: { id: made.id } });
     });
     return (
