@@ -78,6 +78,24 @@ struct str str_copy(struct arena *mem, struct str s)
     return str_from(arena_copy(mem, s.ptr, s.len), s.len);
 }
 
+struct str str_join(struct arena *mem, const struct str *parts, size_t count)
+{
+    size_t len = 0;
+    char *text;
+
+    for (size_t i = 0; i < count; i++)
+        len += parts[i].len;
+    text = arena_alloc(mem, len + 1);
+    text[len] = '\0';
+    len = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].len > 0)
+            memcpy(text + len, parts[i].ptr, parts[i].len);
+        len += parts[i].len;
+    }
+    return str_from(text, len);
+}
+
 struct str str_printf(struct arena *mem, const char *format, ...)
 {
     char text[256]; /* most fit, and are written once */

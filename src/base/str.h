@@ -63,6 +63,13 @@ struct str str_cut(struct str *rest, char between);
 
 struct str str_copy(struct arena *mem, struct str s);
 
+/* Texts one behind the other, where str_printf() would cost more than it says: STR_JOIN(mem, a, b). */
+struct str str_join(struct arena *mem, const struct str *parts, size_t count);
+
+#define STR_JOIN(mem, ...)                                                                         \
+    str_join(mem, (const struct str[]){__VA_ARGS__},                                               \
+             sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str))
+
 /* printf into an arena. */
 struct str str_printf(struct arena *mem, const char *format, ...) PRINTF_LIKE(2, 3);
 

@@ -5,6 +5,7 @@
 
 #include "engine/commit/reads.h"
 #include "value/json.h"
+#include "value/number.h"
 #include "value/object.h"
 
 #include <stdarg.h>
@@ -132,6 +133,14 @@ void turn_note(struct turn *t, const char *name, struct str json)
     row->delta_json = field_end(&delta);
 }
 
+/* A number as JSON writes it. */
+static struct str turn_number(struct turn *t, int64_t n)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    return str_copy(t->mem, str_from(text, number_write_int(text, n)));
+}
+
 void turn_note_sent(struct turn *t, struct history_row *row)
 {
     row->dep = t->dep;
@@ -140,7 +149,7 @@ void turn_note_sent(struct turn *t, struct history_row *row)
     t->sent = 0;
     /* The row of the next call follows from this one; it has a request of its own. */
     if (row->sent > 0 && row->kind != HISTORY_EVENT)
-        turn_note(t, "sent", str_printf(t->mem, "%lld", (long long)row->sent));
+        turn_note(t, "sent", turn_number(t, row->sent));
 }
 
 void turn_note_visit(struct turn *t, const char *name)
@@ -388,6 +397,22 @@ void turn_damaged(struct turn *t, const char *what)
     t->damaged = what;
 }
 
+/* Whether a value is what its text says. */
+static bool is_text_of(struct turn *t, struct value v, struct str json)
+{
+    struct buf text;
+    struct err err;
+
+    buf_init_arena(&text, t->mem);
+    return json_write(&text, v, &err) && str_eq(buf_view(&text), json);
+}
+
+void turn_has_read(struct turn *t, struct str json, struct value v)
+{
+    ASSERT_SLOW(is_text_of(t, v, json));
+    t->last_read = (struct turn_text){.json = json, .value = v};
+}
+
 struct value turn_read(struct turn *t, struct str json, struct value none)
 {
     struct value v = none;
@@ -395,11 +420,21 @@ struct value turn_read(struct turn *t, struct str json, struct value none)
 
     if (json.len == 0)
         return none;
+    if (json.ptr == t->last_read.json.ptr && json.len == t->last_read.json.len)
+        return t->last_read.value;
     if (!json_read(t->mem, json, &v, &err)) {
         turn_damaged(t, "a text of the state is no JSON");
         return none;
     }
+    t->last_read = (struct turn_text){.json = json, .value = v};
     return v;
+}
+
+static bool refuse_depth(struct turn *t)
+{
+    return turn_fail(t, STR("limit_context_depth"), ERR_CLASS_BUSINESS,
+                     "lists and objects are nested deeper than %d levels",
+                     STATE_DEPTH_MAX) == STEP_DONE;
 }
 
 bool turn_freeze(struct turn *t, struct value *v, struct str *json)
@@ -416,11 +451,14 @@ bool turn_freeze(struct turn *t, struct value *v, struct str *json)
                              ERR_ARG(&err)) == STEP_DONE;
         form = json_form(*v, 0);
     }
-    if (form == FORM_PLAIN)
-        return true;
-    return turn_fail(t, STR("limit_context_depth"), ERR_CLASS_BUSINESS,
-                     "lists and objects are nested deeper than %d levels",
-                     STATE_DEPTH_MAX) == STEP_DONE;
+    return form == FORM_PLAIN || refuse_depth(t);
+}
+
+bool turn_make_plain(struct turn *t, struct value *v)
+{
+    struct str json;
+
+    return json_form(*v, 0) == FORM_PLAIN || turn_freeze(t, v, &json);
 }
 
 /* The first member opens the object, so that one without members stays empty. */

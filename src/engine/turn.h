@@ -83,6 +83,7 @@ struct finished {
     const struct command *command;
     struct str path; /* of the call it is in */
     struct value result;
+    struct str json;  /* of the result, where it is known; else empty */
     int64_t visit;    /* RESULT, MAYBE: that it was done in, when that was not this one; else 0 */
     struct str under; /* ... and the program, when that was not this one: former_name(); or empty */
 };
@@ -94,6 +95,12 @@ struct run {
     } finished;
     struct value frozen;   /* results by position, of what was done before the step stopped */
     struct value warnings; /* a list */
+};
+
+/* A text of the state and what reading it has given: it is asked for again and again. */
+struct turn_text {
+    struct str json;
+    struct value value;
 };
 
 struct turn {
@@ -134,6 +141,7 @@ struct turn {
     struct str refused_at;          /* the place of the command that asked and fails with this; */
     struct failure refusal;         /* or empty */
     struct run run;
+    struct turn_text last_read; /* see turn_read() */
     struct {
         VEC_OF(struct uuid);
     } awaited_starts, heard;      /* children that strands wait for from now on; that have ended */
@@ -240,12 +248,21 @@ void turn_damaged(struct turn *t, const char *what);
 /* What the state holds as JSON; `none` where it holds nothing, or what is damaged. */
 struct value turn_read(struct turn *t, struct str json, struct value none);
 
+/* This text was written from this value, which turn_read() may give for it. */
+void turn_has_read(struct turn *t, struct str json, struct value v);
+
 /*
  * The same as turn_json() for a value that becomes part of the state: *v is then what reading
  * the JSON gives (a timestamp is a string), so that an execution that was
  * loaded again sees nothing else than one that stayed in memory.
  */
 bool turn_freeze(struct turn *t, struct value *v, struct str *json) MUST_USE;
+
+/*
+ * The same for a value whose JSON is written as a part of something larger: it becomes what reading
+ * that gives. Whether it is too large is seen there.
+ */
+bool turn_make_plain(struct turn *t, struct value *v) MUST_USE;
 
 /* --- JSON objects, written field by field: open with an empty buffer --- */
 

@@ -146,6 +146,22 @@ static void test_str__printf_has_no_longest_text(void **state)
     arena_fini(&mem);
 }
 
+static void test_str__join_puts_texts_behind_each_other(void **state)
+{
+    struct arena mem;
+    struct str s;
+
+    (void)state;
+    arena_init(&mem);
+    s = STR_JOIN(&mem, STR("a"), STR_NONE, STR("-"), STR("bc"));
+    assert_true(str_eq(s, STR("a-bc")));
+    assert_int_equal(s.ptr[s.len], 0);
+    s = STR_JOIN(&mem, STR_NONE);
+    assert_int_equal(s.len, 0);
+    assert_int_equal(s.ptr[0], 0);
+    arena_fini(&mem);
+}
+
 static void test_str__distance_counts_edits_up_to_a_limit(void **state)
 {
     static const struct {
@@ -182,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_str__trim_takes_ascii_space_only),
         cmocka_unit_test(test_str__printf_and_copy_end_in_a_zero_byte),
         cmocka_unit_test(test_str__printf_has_no_longest_text),
+        cmocka_unit_test(test_str__join_puts_texts_behind_each_other),
         cmocka_unit_test(test_str__distance_counts_edits_up_to_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,13 @@ static bool call_has_news(const struct turn *t, const struct cursor *cursor)
 
 /* --- the request --- */
 
+/* A request as it is evaluated, or as it was noted: then only the value is known. */
+struct call_request {
+    struct value value;
+    struct str json; /* or empty */
+    struct str host; /* or empty: not known, or secrets were taken out of the URL since */
+};
+
 static bool refuse(struct turn *t, const char *code, const char *what)
 {
     (void)turn_fail(t, str_of(code), ERR_CLASS_BUSINESS, "%s", what);
@@ -195,21 +202,29 @@ static void add_member(struct value_entry *entries, size_t *count, const char *n
 
 /* What may hold secrets, which are taken out of it. */
 static bool evaluate_sent(struct turn *t, const struct command *c, struct str *url,
-                          struct value *headers, struct value *body, struct value *secrets)
+                          struct value *headers, struct value *body, struct value *secrets,
+                          struct str *host)
 {
-    struct str host;
+    struct str shown = STR_NONE;
     bool ok;
 
     call_secrets_show(t, c);
-    ok = evaluate_url(t, c, url) && find_host(t, *url, &host) && evaluate_headers(t, c, headers) &&
-         command_field(t, c, FIELD_BODY, body) &&
-         call_secrets_take(t, c, url, headers, body, secrets);
+    ok = evaluate_url(t, c, url) && find_host(t, *url, host) && evaluate_headers(t, c, headers) &&
+         command_field(t, c, FIELD_BODY, body);
+    if (ok) {
+        shown = *url;
+        ok = call_secrets_take(t, c, url, headers, body, secrets);
+    }
     call_secrets_hide(t);
+    /* The names that stand for secrets by now may have made it too long: ask() looks again. */
+    if (ok && url->ptr != shown.ptr)
+        *host = STR_NONE;
     return ok;
 }
 
 /* STEP_DONE or STEP_FAILED. */
-static enum step_result evaluate_request(struct turn *t, const struct command *c, struct value *out)
+static enum step_result evaluate_request(struct turn *t, const struct command *c,
+                                         struct call_request *out)
 {
     struct value_entry *entries = ARENA_ARRAY(t->mem, 10, struct value_entry);
     struct value headers, body, expect, classes, credential, secrets;
@@ -218,7 +233,7 @@ static enum step_result evaluate_request(struct turn *t, const struct command *c
     size_t count = 0, duplicate;
 
     if (!command_text(t, c, FIELD_METHOD, STR("GET"), &method) ||
-        !evaluate_sent(t, c, &url, &headers, &body, &secrets) ||
+        !evaluate_sent(t, c, &url, &headers, &body, &secrets, &out->host) ||
         !evaluate_timeout(t, c, &timeout_ms) || !command_field(t, c, FIELD_EXPECT, &expect) ||
         !command_field(t, c, FIELD_CLASSES, &classes) ||
         !command_field(t, c, FIELD_CREDENTIAL, &credential))
@@ -232,8 +247,8 @@ static enum step_result evaluate_request(struct turn *t, const struct command *c
     add_member(entries, &count, "classes", classes);
     add_member(entries, &count, "credential", credential);
     add_member(entries, &count, "secrets", secrets);
-    *out = value_map_make(t->mem, entries, count, &duplicate);
-    return turn_freeze(t, out, &(struct str){0}) ? STEP_DONE : STEP_FAILED;
+    out->value = value_map_make(t->mem, entries, count, &duplicate);
+    return turn_freeze(t, &out->value, &out->json) ? STEP_DONE : STEP_FAILED;
 }
 
 /* --- asking --- */
@@ -295,48 +310,47 @@ static void wait_for_capacity(struct turn *t, struct value request)
     t->out->history.items[t->out->history.count - 1].key = cursor->awaited;
 }
 
-static enum step_result ask(struct turn *t, const struct command *c, struct value request)
+static enum step_result ask(struct turn *t, const struct command *c, struct call_request *r)
 {
     struct cursor *cursor = &t->x->cursor;
-    struct str place = procedure_command_place(t, c), json, host;
+    struct str place = procedure_command_place(t, c);
 
     if (t->reminder > 0)
         return turn_fail(t, STR("validation_procedure"), ERR_CLASS_BUSINESS,
                          "a reminder cannot wait for the answer of a call");
-    if (!turn_json(t, request, &json))
+    if (r->json.len == 0 && !turn_json(t, r->value, &r->json))
         return STEP_FAILED;
-    /* The names that stand for secrets by now may have made it too long. */
-    if (!find_host(t, value_map_text(request, STR("url")), &host))
+    if (r->host.len == 0 && !find_host(t, value_map_text(r->value, STR("url")), &r->host))
         return STEP_FAILED;
-    procedure_note_input(t, c, request);
+    procedure_note_input(t, c, r->value, r->json);
     if (!ask_begin(t, ASK_CALL, place))
         return STEP_FAILED;
-    cursor->host = host;
-    if (has_capacity(t, host))
-        send(t, request, json);
+    cursor->host = r->host;
+    if (has_capacity(t, r->host))
+        send(t, r->value, r->json);
     else
-        wait_for_capacity(t, request);
+        wait_for_capacity(t, r->value);
     return STEP_WAITS;
 }
 
 enum step_result call_run(struct turn *t, const struct command *c, struct value *out)
 {
     struct str place = procedure_command_place(t, c);
-    struct value request = procedure_noted_input(t, c);
+    struct call_request request = {.value = procedure_noted_input(t, c)};
     enum step_result end = procedure_answered(t, place, out);
 
     /* Another attempt asks for the same. */
-    if (end == STEP_FAILED && request.kind == VALUE_MAP)
-        procedure_note_input(t, c, request);
+    if (end == STEP_FAILED && request.value.kind == VALUE_MAP)
+        procedure_note_input(t, c, request.value, STR_NONE);
     if (end == STEP_DONE && out->kind != VALUE_ABSENT)
         call_warn(t, *out);
     if (end == STEP_FAILED || out->kind != VALUE_ABSENT)
         return end;
     if (t->is_stopping)
         return STEP_FAILED;
-    if (request.kind != VALUE_MAP && evaluate_request(t, c, &request) != STEP_DONE)
+    if (request.value.kind != VALUE_MAP && evaluate_request(t, c, &request) != STEP_DONE)
         return STEP_FAILED;
-    return request_is_whole(t, request) ? ask(t, c, request) : STEP_WAITS;
+    return request_is_whole(t, request.value) ? ask(t, c, &request) : STEP_WAITS;
 }
 
 /* --- what comes of it --- */

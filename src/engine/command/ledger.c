@@ -72,8 +72,8 @@ static void forget_doubt(struct turn *t, struct str path, const struct command *
     t->run.finished.count = kept;
 }
 
-void ledger_add(struct turn *t, enum finished_kind kind, const struct command *c,
-                struct value result)
+void ledger_add_written(struct turn *t, enum finished_kind kind, const struct command *c,
+                        struct value result, struct str json)
 {
     struct str path = t->scope != NULL ? t->scope->path : STR_NONE;
     bool is_done = kind == FINISHED_RESULT || kind == FINISHED_MAYBE;
@@ -85,9 +85,16 @@ void ledger_add(struct turn *t, enum finished_kind kind, const struct command *c
                       .command = c,
                       .path = path,
                       .result = result,
+                      .json = json,
                       .visit = is_done ? visit_at(t, path, c) : 0,
                       .under = is_done ? program_at(t, path, c) : STR_NONE,
                   });
+}
+
+void ledger_add(struct turn *t, enum finished_kind kind, const struct command *c,
+                struct value result)
+{
+    ledger_add_written(t, kind, c, result, STR_NONE);
 }
 
 bool ledger_asks_outside(const struct command *c)
@@ -114,15 +121,18 @@ void ledger_write(struct turn *t, struct buf *out)
     object_nested(out, "results");
     for (size_t i = 0; i < t->run.finished.count; i++) {
         const struct finished *f = &t->run.finished.items[i];
-        struct str place = procedure_place(t->mem, f->path, f->command->position), json;
+        struct str place = procedure_place(t->mem, f->path, f->command->position), json = f->json;
 
         if (f->result.kind == VALUE_ABSENT)
             continue;
         /* It has been part of the activation; what has no JSON form becomes null. */
-        if (!turn_json(t, f->result, &json))
+        if (json.len == 0 && !turn_json(t, f->result, &json))
             json = STR("null");
         object_next(out);
-        buf_printf(out, "\"%.*s%s\":", STR_ARG(place), marks[f->kind]);
+        buf_char(out, '"');
+        buf_str(out, place);
+        buf_text(out, marks[f->kind]);
+        buf_text(out, "\":");
         buf_str(out, json);
         if (f->visit > 0)
             buf_printf(out, ",\"%.*s#\":%lld", STR_ARG(place), (long long)f->visit);

@@ -31,6 +31,10 @@
 void ledger_add(struct turn *t, enum finished_kind kind, const struct command *c,
                 struct value result);
 
+/* The same where the JSON of the result is known already. */
+void ledger_add_written(struct turn *t, enum finished_kind kind, const struct command *c,
+                        struct value result, struct str json);
+
 /* Whether the command asks somebody outside of the execution. */
 bool ledger_asks_outside(const struct command *c);
 

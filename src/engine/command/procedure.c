@@ -19,8 +19,7 @@ static struct str scope_path(const struct turn *t)
 
 struct str procedure_place(struct arena *mem, struct str path, struct str position)
 {
-    return path.len == 0 ? position
-                         : str_printf(mem, "%.*s.%.*s", STR_ARG(path), STR_ARG(position));
+    return path.len == 0 ? position : STR_JOIN(mem, path, STR("."), position);
 }
 
 struct str procedure_command_place(struct turn *t, const struct command *c)
@@ -40,9 +39,10 @@ struct value procedure_noted_input(struct turn *t, const struct command *c)
     return frozen_result(t, c, "<");
 }
 
-void procedure_note_input(struct turn *t, const struct command *c, struct value input)
+void procedure_note_input(struct turn *t, const struct command *c, struct value input,
+                          struct str json)
 {
-    ledger_add(t, FINISHED_INPUT, c, input);
+    ledger_add_written(t, FINISHED_INPUT, c, input, json);
 }
 
 enum step_result procedure_answered(struct turn *t, struct str place, struct value *out)

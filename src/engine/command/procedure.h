@@ -41,10 +41,12 @@ void procedure_warn(struct turn *t);
 
 /*
  * What a command gives to whom it asks is evaluated once a visit: it is kept
- * with what the step has done. Absent when it has not been yet.
+ * with what the step has done. Absent when it has not been yet. `json`: of the input, or empty where
+ * it is not known.
  */
 struct value procedure_noted_input(struct turn *t, const struct command *c);
-void procedure_note_input(struct turn *t, const struct command *c, struct value input);
+void procedure_note_input(struct turn *t, const struct command *c, struct value input,
+                          struct str json);
 
 /* --- call.c --- */
 

@@ -241,7 +241,7 @@ struct value suspend_asked(struct turn *t)
     struct str asks = value_map_text(frozen, STR("asks"));
 
     return value_map_get_str(value_map_get_str(frozen, STR("results")),
-                             str_printf(t->mem, "%.*s<", STR_ARG(asks)));
+                             STR_JOIN(t->mem, asks, STR("<")));
 }
 
 void suspend_refuse(struct turn *t)
@@ -258,11 +258,14 @@ bool suspend_answer(struct turn *t, struct value output)
     struct str asks = value_map_text(frozen, STR("asks"));
     struct value results = value_map_get_str(frozen, STR("results"));
 
-    if (!turn_freeze(t, &output, &(struct str){0}))
+    if (!turn_make_plain(t, &output))
         return false;
     /* An answer lives as long as its request; what is remembered becomes part of the state. */
     output = value_copy(t->mem, output);
-    results = state_with(t->mem, results, str_printf(t->mem, "%.*s!", STR_ARG(asks)), output);
+    results = state_with(t->mem, results, STR_JOIN(t->mem, asks, STR("!")), output);
     frozen = state_with(t->mem, frozen, STR("results"), results);
-    return turn_json(t, frozen, &t->x->cursor.suspended_json);
+    if (!turn_json(t, frozen, &t->x->cursor.suspended_json))
+        return false;
+    turn_has_read(t, t->x->cursor.suspended_json, frozen);
+    return true;
 }
