@@ -365,7 +365,7 @@ static void test_sqlite__no_read_scans_a_table(void **state)
     }
 }
 
-/* Conditions of indexes: IN (...) makes a table for every row that is written, instr() reads a text. */
+/* Conditions of indexes and constraints: IN (...) makes a table for every row that is written, instr() reads a text. */
 static void test_sqlite__writing_a_commit_makes_no_table_and_searches_no_text(void **state)
 {
     static const enum sql written[] = {SQL_EXECUTION_INSERT,
@@ -379,7 +379,14 @@ static void test_sqlite__writing_a_commit_makes_no_table_and_searches_no_text(vo
                                        SQL_LIVE_KEY_DROP,
                                        SQL_OUTBOX_INSERT,
                                        SQL_JOB_INSERT,
-                                       SQL_JOB_END};
+                                       SQL_JOB_END,
+                                       SQL_TASK_INSERT,
+                                       SQL_TASK_MOVE,
+                                       SQL_TASK_PATCH,
+                                       SQL_TASK_ATTENTION,
+                                       SQL_TASK_DELETE,
+                                       SQL_TASK_LOG,
+                                       SQL_TASK_EVENT_PUT};
     struct contract *c = *state;
     sqlite3 *handle;
 
@@ -400,6 +407,49 @@ static void test_sqlite__writing_a_commit_makes_no_table_and_searches_no_text(vo
         }
         sqlite3_finalize(statement);
     }
+    sqlite3_close(handle);
+}
+
+/* How the database answers a task that is written behind the back of the store. */
+static int put_task(sqlite3 *handle, const char *id, const char *status, const char *owner)
+{
+    char *sql = sqlite3_mprintf(
+        "INSERT INTO tasks (id, org_id, title, min_skill, priority, status, row_version, "
+        "assigned_to, self_checked, had_owner, needs_attention, created_at, updated_at) "
+        "VALUES (%Q, 'o', 't', 0, 0, %Q, 1, %Q, 0, 0, 0, 1, 1)",
+        id, status, owner);
+    int code = sqlite3_exec(handle, sql, NULL, NULL, NULL);
+
+    sqlite3_free(sql);
+    return code;
+}
+
+static void test_sqlite__tasks_that_cannot_be_are_refused(void **state)
+{
+    static const struct {
+        const char *status, *owner;
+        bool can_be;
+    } cases[] = {
+        {"blocked", NULL, true},    {"available", NULL, true}, {"assigned", "a", true},
+        {"in_progress", "b", true}, {"submitted", "c", true},  {"done", NULL, true},
+        {"done", "a", true},        {"canceled", NULL, true},  {"lost", NULL, false},
+        {"lost", "d", false},       {"blocked", "d", false},   {"available", "d", false},
+        {"canceled", "d", false},   {"assigned", NULL, false}, {"in_progress", NULL, false},
+        {"submitted", NULL, false}, {"assigned", "a", false},  {"submitted", "b", false},
+        {"in_progress", "c", false}};
+    struct contract *c = *state;
+    sqlite3 *handle;
+
+    assert_int_equal(sqlite3_open(path_of(c, "pawl.db").ptr, &handle), SQLITE_OK);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct str id = str_printf(&c->mem, "can-be-%zu", i);
+        int code = put_task(handle, id.ptr, cases[i].status, cases[i].owner);
+
+        if (code != (cases[i].can_be ? SQLITE_OK : SQLITE_CONSTRAINT))
+            fail_msg("%s of %s: %d", cases[i].status,
+                     cases[i].owner != NULL ? cases[i].owner : "nobody", code);
+    }
+    assert_int_equal(sqlite3_exec(handle, "DELETE FROM tasks", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(handle);
 }
 
@@ -561,6 +611,7 @@ int main(void)
         CLAIM(test_sqlite__tables_of_the_seed_can_be_asked),
         CLAIM(test_sqlite__no_read_scans_a_table),
         CLAIM(test_sqlite__writing_a_commit_makes_no_table_and_searches_no_text),
+        CLAIM(test_sqlite__tasks_that_cannot_be_are_refused),
         CLAIM(test_sqlite__advance_writes_the_indexes_of_what_changes_alone),
         CLAIM(test_sqlite__connection_for_later_takes_no_memory_until_it_is_used),
         CLAIM(test_sqlite__slow_read_is_cut),

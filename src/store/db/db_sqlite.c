@@ -414,6 +414,8 @@ static enum db_status prepare_to_write(struct db_sqlite *db, bool create)
     char cache[64];
     enum db_status status = DB_DONE;
 
+    /* Migrations change constraints in the text of a table; a build of SQLite may forbid that. */
+    (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
     if (create)
         status = sqlite_script(&db->base, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2");
     if (status == DB_DONE)

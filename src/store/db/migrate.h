@@ -4,7 +4,7 @@
  *     empty --baseline--> 37 --38--> 38 --39--> ... --> newest
  *     1 to 36: refused, the last 0.1.0 brings them to 37      newer: refused
  *
- * why: decisions 0126, 0354
+ * why: decisions 0126, 0354, 0456
  */
 #ifndef PAWL_STORE_DB_MIGRATE_H
 #define PAWL_STORE_DB_MIGRATE_H

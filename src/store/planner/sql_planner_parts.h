@@ -37,11 +37,14 @@
     "created_by, created_at, form, is_awaited, updated_at, self_checked, had_owner, "              \
     "needs_attention"
 
+/* Tasks that fill the hands of their owner, in the words of the index tasks_one_of_an_owner. */
+#define TASK_IS_OWNED(t)                                                                           \
+    "(" t "status = 'assigned' OR " t "status = 'in_progress' OR " t "status = 'submitted')"
+
 /* What guards ask of a person, and of an organisation. */
 #define PERSON_COLUMNS                                                                             \
     "u.role, u.skill_level, u.specializations, u.active, "                                         \
-    "(SELECT count(*) FROM tasks w WHERE w.assigned_to = u.id AND w.status IN "                    \
-    "('assigned', 'in_progress', 'submitted'))"
+    "(SELECT count(*) FROM tasks w WHERE w.assigned_to = u.id AND " TASK_IS_OWNED("w.") ")"
 #define POLICY_COLUMNS                                                                             \
     "min_skill_to_take, self_check_min_skill, min_skill_to_invite, allow_trade_override"
 
