@@ -45,6 +45,7 @@ static const struct stored_field cursor_fields[] = {
     FIELD(cursor, JSON, suspended_json, "frozen"),
     FIELD(cursor, TEXT, awaited, "awaited"),
     FIELD(cursor, FLAG, is_joined, "joined"),
+    FIELD(cursor, FLAG, is_started, "started"),
     FIELD(cursor, TEXT, host, "host"),
     FIELD(cursor, NUMBER, asked_seq, "callSeq"),
     FIELD(cursor, TEXT, failed_at, "failedAt"),

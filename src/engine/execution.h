@@ -116,9 +116,11 @@ struct cursor {
     struct str suspended_json;
     struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
     enum ask_kind ask;  /* ... what of; NONE: of an execution that it has started */
-    bool is_joined;     /* ... which another has started: its end is awaited, and nothing else */
-    int64_t asked_seq;  /* ... the row of the attempt that has left; 0 = it waits for capacity */
-    struct str host;    /* ... of a call: where it goes */
+    /* ... which another has started: its end is awaited, and nothing else; or this one has. Neither:
+     * a version that did not say so has stored it, and it is looked up when it matters. */
+    bool is_joined, is_started;
+    int64_t asked_seq; /* ... the row of the attempt that has left; 0 = it waits for capacity */
+    struct str host;   /* ... of a call: where it goes */
     /* The command that failed last, and how often it has: command.retry */
     struct str failed_at;
     int64_t tries;

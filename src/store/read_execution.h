@@ -39,6 +39,9 @@ struct execution_end {
     enum execution_status status;
     struct str result_json, error_json; /* or empty */
     int64_t crash_count;
+    bool has_parent;
+    struct uuid parent_id; /* the execution that started it */
+    enum waiting_kind waiting_kind;
 };
 
 struct execution_ends {

@@ -471,6 +471,80 @@ static void test_rollback__who_has_joined_neither_waits_nor_cancels(void **state
     assert_int_equal(rig.last.notices.count, 0);
 }
 
+/* The state as a version before has stored it: it did not say whose child it is. */
+static void forget_whose(void)
+{
+    bool has_said = false;
+    static const char *const said[] = {",\"joined\":1", ",\"started\":1"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
+        struct str json = rig.stored.cursor_json, word = str_of(said[i]);
+        int64_t at = str_find(json, word, 0);
+
+        has_said = has_said || at >= 0;
+        if (at >= 0)
+            rig.stored.cursor_json =
+                str_printf(&rig.mem, "%.*s%.*s", STR_ARG(str_slice(json, 0, (size_t)at)),
+                           STR_ARG(str_slice(json, (size_t)at + word.len, json.len)));
+    }
+    assert_true(has_said);
+    rig_reload(&rig);
+}
+
+static void test_rollback__who_has_joined_before_states_said_so_waits_for_nobody(void **state)
+{
+    (void)state;
+    join();
+    forget_whose();
+    rig.child.is_others = true;
+    assert_true(rig_cancel(&rig, ""));
+    for (unsigned i = 0; i < 4 && !status_is_terminal(rig.x->status); i++)
+        assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_int_equal(rig.x->stopped_count, 0);
+}
+
+static void test_rollback__a_child_of_its_own_is_waited_for_whoever_stored_it(void **state)
+{
+    (void)state;
+    start(BOOKED(""), "{}");
+    forget_whose();
+    rig.child = (struct child_read){.is_found = true, .status = STATUS_RUNNING};
+    assert_true(rig_cancel(&rig, ""));
+    assert_int_equal(rig.last.notices.count, 1);
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    assert_true(rig.x->wake_at_us > rig.now_us);
+    kid_ends(STATUS_CANCELLED, "{'code':'cancelled','message':'m'}");
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "r s.failed -r");
+}
+
+/* A branch that was stopped has left it behind. */
+static void test_rollback__a_branch_that_had_joined_leaves_nothing_to_wait_for(void **state)
+{
+    (void)state;
+    rig_define(&other, "{'code':'child','input':[{'name':'n','type':'any'}],'settings':{'key':'k',"
+                       "'onKeyConflict':'join'},'steps':[]}");
+    rig.processes.items[0].program = other.program;
+    rig.processes.items[0].key = STR("k");
+    rig.processes.items[0].holder.bytes[3] = 9;
+    start("{'code':'a','steps':[{'code':'r','procedure':{'type':'log','message':'m'},'rollback':{"
+          "'type':'log','message':'m'}},{'code':'p','parallel':{'branches':[[{'code':'s',"
+          "'procedure':{'type':'flow.start','code':'child','input':{'n':1},'wait':true}}],[{'code':"
+          "'w','procedure':{'type':'wait.signal','signalType':'x'}},{'code':'z','procedure':"
+          "{'type':'compute.fail','code':'no','message':'no'}}]]}}]}",
+          "{}");
+    forget_whose();
+    rig.child = (struct child_read){.is_found = true, .status = STATUS_RUNNING, .is_others = true};
+    assert_true(rig_signal(&rig, "1", "x", "1"));
+    for (unsigned i = 0; i < 4 && !status_is_terminal(rig.x->status); i++)
+        assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_string_equal(rig_trace(&rig), "r w z.failed s.failed -r");
+}
+
 /* Such a state was stored when those who joined looked every now and then. */
 static void test_wait__who_has_joined_without_asking_asks_when_it_looks(void **state)
 {
@@ -548,6 +622,9 @@ int main(void)
         CLAIM_WITH(test_rollback__a_deadline_waits_for_the_child_too),
         CLAIM_WITH(test_rollback__a_child_that_took_too_long_is_cancelled_and_waited_for),
         CLAIM_WITH(test_rollback__a_child_that_is_parked_is_given_up_after_a_day),
+        CLAIM_WITH(test_rollback__who_has_joined_before_states_said_so_waits_for_nobody),
+        CLAIM_WITH(test_rollback__a_child_of_its_own_is_waited_for_whoever_stored_it),
+        CLAIM_WITH(test_rollback__a_branch_that_had_joined_leaves_nothing_to_wait_for),
         CLAIM_WITH(test_rollback__a_child_that_nobody_waits_for_never_begins),
         CLAIM_WITH(test_wait__one_that_was_joined_is_asked_to_tell_its_end),
         CLAIM_WITH(test_wait__who_has_joined_without_asking_asks_when_it_looks),

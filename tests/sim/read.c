@@ -83,7 +83,10 @@ bool read_ends(struct reader *r, struct arena *mem, struct str ids_json, struct 
                                                         .status = x->s.status,
                                                         .result_json = x->s.result_json,
                                                         .error_json = x->s.error_json,
-                                                        .crash_count = x->s.crash_count};
+                                                        .crash_count = x->s.crash_count,
+                                                        .has_parent = x->s.has_parent,
+                                                        .parent_id = x->s.parent_id,
+                                                        .waiting_kind = x->s.waiting_kind};
     }
     return true;
 }

@@ -157,6 +157,7 @@ static enum step_result wait_for(struct turn *t, const struct command *c, struct
         return STEP_FAILED;
     cursor->awaited = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id));
     cursor->is_joined = is_joined;
+    cursor->is_started = !is_joined;
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
     look_after(t, LOOK_EVERY_US);
     buf_init_arena(&why, t->mem);
@@ -459,6 +460,12 @@ enum step_result child_look(struct turn *t, struct value *output, struct value *
             *error = child->error;
         return STEP_DONE;
     }
+    /* It was joined, and the state did not say so: rolling back has nothing to wait for. */
+    if (t->before->rollback != NULL && child->is_others) {
+        (void)turn_fail(t, STR("stopped"), ERR_CLASS_BUSINESS, STRAND_STOPPED);
+        t->failure.is_own = true; /* it says nothing of earlier attempts */
+        return STEP_FAILED;
+    }
     if (has_waited_long(t, child))
         return turn_fail(t, STR("timeout_compensation"), ERR_CLASS_BUSINESS,
                          "the execution that was started has not been undone in time");
@@ -474,6 +481,13 @@ enum step_result child_look(struct turn *t, struct value *output, struct value *
     cursor->remind_every_us = 0;
     look_after(t, LOOK_EVERY_US);
     return STEP_WAITS;
+}
+
+void child_await_undone(struct cursor *cursor)
+{
+    cursor->timeout_at_us = 0;
+    if (!cursor->is_started)
+        cursor->wake_at_us = WAKE_AT_ONCE;
 }
 
 void child_look_at_all(struct turn *t)

@@ -95,6 +95,9 @@ bool child_asks_to_read(struct turn *t);
  */
 enum step_result child_look(struct turn *t, struct value *output, struct value *error);
 
+/* Rolling back begins: the child that the strand waits for ends when it has been undone. */
+void child_await_undone(struct cursor *cursor);
+
 /* --- stopped.c: children that are waited for no more --- */
 
 #define CHILD_KEY "child:"

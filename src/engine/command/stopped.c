@@ -74,10 +74,11 @@ static void stopped_add(struct turn *t, const struct execution *of, const struct
 
     if (kept > 0)
         memcpy(all, x->stopped + from, kept * sizeof(*all));
-    all[kept] = (struct stopped_child){.id = id,
-                                       .step = of->program->steps[cursor->step].code,
-                                       .since_us = t->wall_us,
-                                       .look_at_us = t->wall_us + LOOK_STOPPED_US};
+    all[kept] = (struct stopped_child){
+        .id = id,
+        .step = of->program->steps[cursor->step].code,
+        .since_us = t->wall_us,
+        .look_at_us = cursor->is_started ? t->wall_us + LOOK_STOPPED_US : WAKE_AT_ONCE};
     x->stopped = all;
     x->stopped_count = kept + 1;
 }
@@ -294,7 +295,7 @@ static void stopped_give_up(struct turn *t, const struct stopped_child *c)
     outcome_dead_letter(t, LETTER_COMPENSATION, c->step, 1, error_json, STR_NONE);
 }
 
-/* Whether it is struck off. */
+/* Whether it is struck off. One that another has started was joined, by a state that did not say so. */
 static bool stopped_ends(struct turn *t, struct stopped_child *c, bool *has_looked)
 {
     const struct child_read *is = stopped_stands(t, c->id);
@@ -307,12 +308,14 @@ static bool stopped_ends(struct turn *t, struct stopped_child *c, bool *has_look
             child_note_unrolled(t, c->step, is->error);
         return true;
     }
+    *has_looked = true;
+    if (is->is_others)
+        return true;
     if (is->is_parked && t->wall_us - c->since_us >= GIVE_UP_AFTER_US) {
         stopped_give_up(t, c);
         return true;
     }
     c->look_at_us = t->wall_us + LOOK_STOPPED_US;
-    *has_looked = true;
     return false;
 }
 

@@ -86,6 +86,7 @@ struct child_read {
     bool is_found;
     bool is_unseen; /* it has said that it has ended and not how: it must be read */
     bool is_parked; /* it does not go on by itself */
+    bool is_others; /* another than who asks has started it, or nobody */
     enum execution_status status;
     struct value result; /* completed */
     struct value error;  /* failed: {code, message, ...}; or absent */

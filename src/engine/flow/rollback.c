@@ -129,7 +129,7 @@ void rollback_begin(struct turn *t, enum execution_status end)
     if (!is_awaiting)
         leave_cursor(t, rollback);
     else if (child_is_awaited(&x->cursor))
-        x->cursor.timeout_at_us = 0; /* it ends when it has been undone */
+        child_await_undone(&x->cursor);
 }
 
 void rollback_keep_done(struct turn *t)

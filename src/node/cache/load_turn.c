@@ -82,8 +82,8 @@ static bool load_former(struct node *n, struct reader *reader, struct arena *mem
     return true;
 }
 
-static bool take_end(struct arena *mem, const struct execution_end *end, struct child_reads *out,
-                     struct err *err)
+static bool take_end(struct arena *mem, struct uuid asker, const struct execution_end *end,
+                     struct child_reads *out, struct err *err)
 {
     for (size_t i = 0; i < out->count; i++) {
         struct child_read *read = &out->items[i];
@@ -92,7 +92,8 @@ static bool take_end(struct arena *mem, const struct execution_end *end, struct 
             continue;
         read->is_found = true;
         read->status = end->status;
-        read->is_parked = end->crash_count >= CRASHES_MAX;
+        read->is_parked = end->crash_count >= CRASHES_MAX || end->waiting_kind == WAITING_PARKED;
+        read->is_others = !end->has_parent || uuid_cmp(end->parent_id, asker) != 0;
         return (end->result_json.len == 0 ||
                 json_read(mem, end->result_json, &read->result, err)) &&
                (end->error_json.len == 0 || json_read(mem, end->error_json, &read->error, err));
@@ -101,8 +102,8 @@ static bool take_end(struct arena *mem, const struct execution_end *end, struct 
 }
 
 /* How the children stand, all of them in one statement. */
-static bool load_children(struct reader *reader, struct arena *mem, const struct commit *c,
-                          struct child_reads *out, struct err *err)
+static bool load_children(struct reader *reader, struct arena *mem, struct uuid asker,
+                          const struct commit *c, struct child_reads *out, struct err *err)
 {
     struct execution_ends ends;
     struct buf ids;
@@ -121,7 +122,7 @@ static bool load_children(struct reader *reader, struct arena *mem, const struct
     if (!read_ends(reader, mem, buf_view(&ids), &ends, err))
         return false;
     for (size_t i = 0; i < ends.count; i++)
-        if (!take_end(mem, &ends.items[i], out, err))
+        if (!take_end(mem, asker, &ends.items[i], out, err))
             return false;
     return true;
 }
@@ -159,7 +160,7 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
             return false;
         w->reads->has_leases = true;
     }
-    return load_children(reader, mem, c, &w->reads->children, err);
+    return load_children(reader, mem, id, c, &w->reads->children, err);
 }
 
 struct turn_load {

@@ -139,7 +139,9 @@ bool read_ends(struct reader *r, struct arena *mem, struct str ids_json, struct 
                                     .error_json = rows_text(&rows, 3),
                                     .crash_count = rows_int(&rows, 4)};
 
-        if (status_read(rows_view(&rows, 1), &end.status))
+        if (status_read(rows_view(&rows, 1), &end.status) &&
+            rows_maybe_uuid(&rows, 5, &end.has_parent, &end.parent_id) &&
+            waiting_kind_read(rows_view(&rows, 6), &end.waiting_kind))
             *VEC_ADD(mem, out) = end;
         else
             rows_damaged(&rows);
