@@ -21,6 +21,22 @@ static void test_parallel__a_failure_stops_the_others_and_rolls_back(void **stat
     assert_non_null(strstr(rig_text(&rig, rig.x->error_json), "'compensated':['d','a']"));
 }
 
+static void test_parallel__a_cancel_stops_each_branch_with_a_row_of_its_own(void **state)
+{
+    (void)state;
+    start("{'code': 'r', 'procedure': {'type': 'log', 'message': 'r'},"
+          "  'rollback': {'type': 'log', 'message': 'x'}},"
+          "{'code': 'p', 'parallel': {'branches': ["
+          "  [{'code': 'a', 'procedure': {'type': 'wait.signal', 'signalType': 'x'}}],"
+          "  [{'code': 'b', 'procedure': {'type': 'wait.signal', 'signalType': 'y'}}],"
+          "  [{'code': 'c', 'procedure': {'type': 'wait.signal', 'signalType': 'z'}}]]}}");
+    rig_reload(&rig);
+    assert_true(rig_cancel(&rig, ""));
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(events("stopped"), "a b c");
+    assert_string_equal(rig_trace(&rig), "r -r");
+}
+
 static void test_parallel__its_own_on_error_may_catch_a_failure(void **state)
 {
     (void)state;
@@ -502,6 +518,7 @@ static void test_parallel__a_branch_held_while_it_waits_for_a_child_is_stopped_o
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CLAIM(test_parallel__a_cancel_stops_each_branch_with_a_row_of_its_own),
         CLAIM(test_parallel__a_failure_stops_the_others_and_rolls_back),
         CLAIM(test_parallel__its_own_on_error_may_catch_a_failure),
         CLAIM(test_parallel__losers_that_had_completed_are_rolled_back_too),

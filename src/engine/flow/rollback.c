@@ -118,6 +118,8 @@ void rollback_begin(struct turn *t, enum execution_status end)
         leave_in_doubt(t);
     else if (!is_awaiting && turn_is_in_visit(x) && !ledger_is_empty(t))
         leave_stopped(t);
+    else if (!is_awaiting && turn_is_in_visit(x) && x->other_count > 0)
+        (void)step_row(t, HISTORY_EVENT, STR("stopped")); /* as those beside it: strand.c */
     turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
     if (!is_awaiting)
         turn_leave_visit(t);
