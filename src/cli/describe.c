@@ -392,8 +392,9 @@ static void describe_waiting(struct arena *mem, struct buf *out, struct value ex
         buf_text(out, ": ");
         describe_error(out, error);
         if (client_text(error, "source").len > 0)
-            buf_printf(out, ", at %.*s of version %lld", STR_ARG(client_text(error, "source")),
-                       (long long)client_int(execution, "version", 0));
+            buf_printf(
+                out, ", at %.*s of version %lld", STR_ARG(client_text(error, "source")),
+                (long long)client_int(error, "version", client_int(execution, "version", 0)));
     } else if (is_paused(wait) && client_text(wait, "reason").len > 0) {
         buf_text(out, ": ");
         term_put_short(out, client_text(wait, "reason"), RESULT_WIDTH);

@@ -271,16 +271,21 @@ static struct value failure_value(struct turn *t)
 {
     const struct failure *f = &t->failure;
     bool may_pass = f->class != ERR_CLASS_BUSINESS && !f->is_final;
-    struct value source = f->source.len > 0 ? value_string(f->source) : value_null();
+    int64_t version = f->version > 0 ? f->version : t->x->program->version;
+    struct value_entry *entries = ARENA_ARRAY(t->mem, 7, struct value_entry);
+    size_t count = 0;
 
-    return value_map_of(
-        t->mem,
-        VALUE_ENTRIES({value_key(STR("code")), value_string(f->code)},
-                      {value_key(STR("message")), value_string(f->message.text)},
-                      {value_key(STR("class")), value_string(str_of(err_class_name(f->class)))},
-                      {value_key(STR("retryable")), value_bool(may_pass)},
-                      {value_key(STR("details")), turn_or_null(f->details)},
-                      {value_key(STR("source")), source}));
+    value_entry_add(entries, &count, STR("code"), value_string(f->code));
+    value_entry_add(entries, &count, STR("message"), value_string(f->message.text));
+    value_entry_add(entries, &count, STR("class"), value_string(str_of(err_class_name(f->class))));
+    value_entry_add(entries, &count, STR("retryable"), value_bool(may_pass));
+    value_entry_add(entries, &count, STR("details"), turn_or_null(f->details));
+    value_entry_add(entries, &count, STR("source"),
+                    f->source.len > 0 ? value_string(f->source) : value_null());
+    /* The execution may go on with another version, where the pointer leads elsewhere. */
+    if (f->source.len > 0 && version > 0)
+        value_entry_add(entries, &count, STR("version"), value_int(version));
+    return value_map_take(t->mem, entries, count);
 }
 
 bool turn_drop_details(struct turn *t)

@@ -32,6 +32,7 @@ struct failure {
     struct value details; /* or VALUE_ABSENT */
     bool is_foreign;   /* details are what somebody outside said: left out where they do not fit */
     struct str source; /* JSON pointer in the definition: what failed there; or empty */
+    int64_t version;   /* ... of this version; 0: the one that runs */
     bool is_own;       /* of our own making (expression_*, limit_*, templates), not compute.fail */
     bool is_final;     /* "retryable": false */
     bool is_unsure;    /* whatever its class: it may have happened, should it be the last attempt */

@@ -267,8 +267,9 @@ static void test_advance__fail_carries_what_the_author_wrote(void **state)
           ",'onError':'fail_fast'", "{'n':0}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_string_equal(
-        error(), "{'code':'no_stock','message':'0 left','class':'transient',"
-                 "'retryable':true,'details':{'n':0},'source':'/steps/0/procedure','step':'a'}");
+        error(),
+        "{'code':'no_stock','message':'0 left','class':'transient',"
+        "'retryable':true,'details':{'n':0},'source':'/steps/0/procedure','version':1,'step':'a'}");
 }
 
 static void test_advance__details_without_a_json_form_become_the_error(void **state)

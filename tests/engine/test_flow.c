@@ -235,7 +235,7 @@ static void test_loop__a_failed_iteration_may_be_recorded(void **state)
     assert_string_equal(
         result(), "{'count':3,'items':[1,3],'errors':[{'index':1,'item':2,'error':{'code':'no',"
                   "'message':'m','class':'business','retryable':false,'details':null,"
-                  "'source':'/steps/0/loop/steps/0/procedure'}}]}");
+                  "'source':'/steps/0/loop/steps/0/procedure','version':1}}]}");
 }
 
 static void test_loop__item_is_the_name_of_its_item_and_may_be_written(void **state)

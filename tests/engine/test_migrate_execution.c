@@ -598,6 +598,26 @@ static void test_migrate__what_is_kept_for_rollbacks_is_bounded(void **state)
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
+/* A pointer leads into one version: an error says which, wherever it is shown later. */
+static void test_migrate__an_error_says_which_version_its_pointer_is_of(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'q','onError':'continue','procedure':"
+          "{'type':'compute.fail','code':'no','message':'no'}}," WAIT_X ",{'code':'z','procedure':"
+          "{'type':'compute.transform','data':1}}]}",
+          "{}");
+    rig.is_of_versions = true;
+    assert_true(migrate("{'code':'a','steps':[" WAIT_X ",{'code':'q','procedure':"
+                        "{'type':'log','message':'1'}},{'code':'z','procedure':"
+                        "{'type':'compute.transform','data':'=1/$.signals.size()-1/0'}}]}"));
+    rig_reload(&rig);
+    assert_non_null(strstr(rig_text(&rig, rig.x->steps[1].error_json),
+                           "'source':'/steps/0/procedure','version':1"));
+    assert_true(rig_signal(&rig, "1", "x", "null"));
+    assert_non_null(strstr(rig_text(&rig, rig.x->waiting_for_json),
+                           "'source':'/steps/2/procedure/data','version':2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -619,6 +639,7 @@ int main(void)
         CLAIM_WITH(test_migrate__a_ledger_is_rolled_back_also_when_its_last_version_is_gone),
         CLAIM_WITH(test_migrate__a_rollback_sees_the_steps_of_the_version_that_it_is_of),
         CLAIM_WITH(test_migrate__what_is_kept_for_rollbacks_is_bounded),
+        CLAIM_WITH(test_migrate__an_error_says_which_version_its_pointer_is_of),
         CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
         CLAIM_WITH(test_migrate__a_wait_stays_a_wait_for_the_same),
         CLAIM_WITH(test_migrate__a_version_without_reminders_sends_no_more),

@@ -123,7 +123,7 @@ static void test_reconcile__anything_else_is_asked_again_after_every(void **stat
     assert_string_equal(waiting_for(),
                         "{'kind':'reconcile','step':'pay','asked':0,'error':{'code':'no_answer',"
                         "'message':'lost','class':'indeterminate','retryable':true,'details':"
-                        "{'sent':true},'source':'/steps/0/procedure'},'since':"
+                        "{'sent':true},'source':'/steps/0/procedure','version':1},'since':"
                         "'2026-01-01T00:00:00Z','until':'2026-01-01T00:00:00Z'}");
     assert_true(rig_wake(&rig));
     assert_has(waiting_for(), "'asked':1");

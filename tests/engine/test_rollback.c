@@ -55,9 +55,10 @@ static void test_saga__rollback_runs_in_reverse_order(void **state)
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_string_equal(rig_trace(&rig), "begin a b c x.failed -c -b -a");
     assert_string_equal(variables(), "{'log':[3,2,1]}");
-    assert_string_equal(error(), "{'code':'no','message':'m','class':'business','retryable':false,"
-                                 "'details':null,'source':'/steps/4/procedure','step':'x',"
-                                 "'compensation':{'compensated':['c','b','a'],'failed':[]}}");
+    assert_string_equal(error(),
+                        "{'code':'no','message':'m','class':'business','retryable':false,"
+                        "'details':null,'source':'/steps/4/procedure','version':1,'step':'x',"
+                        "'compensation':{'compensated':['c','b','a'],'failed':[]}}");
     assert_string_equal(rig_text(&rig, rollback_row(0)->key), ID "-c-rollback");
     assert_string_equal(rig_text(&rig, rollback_row(0)->status), "compensated");
     assert_int_equal(rig.last.dead_letters.count, 0);
@@ -251,9 +252,10 @@ static void test_saga__a_rollback_that_fails_is_recorded_and_the_rest_goes_on(vo
                "    'procedure': {'type': 'compute.fail', 'code': 'no', 'message': 'm'}}]}");
     rig_start(&rig, "{}");
     assert_string_equal(rig_trace(&rig), "begin a b x.failed -b.failed -a");
-    assert_string_equal(error(), "{'code':'no','message':'m','class':'business','retryable':false,"
-                                 "'details':null,'source':'/steps/3/procedure','step':'x',"
-                                 "'compensation':{'compensated':['a'],'failed':['b']}}");
+    assert_string_equal(error(),
+                        "{'code':'no','message':'m','class':'business','retryable':false,"
+                        "'details':null,'source':'/steps/3/procedure','version':1,'step':'x',"
+                        "'compensation':{'compensated':['a'],'failed':['b']}}");
     assert_int_equal(rig.last.dead_letters.count, 1);
     assert_true(str_eq(rig.last.dead_letters.items[0].kind, STR("compensation")));
     assert_true(str_eq(rig.last.dead_letters.items[0].step, STR("b")));

@@ -167,8 +167,10 @@ static enum step_result fail_as_before(struct turn *t, struct str error_json)
     struct value source = value_map_member(error, STR("source"));
 
     (void)turn_fail_answer(t, error);
-    if (source.kind == VALUE_STRING)
+    if (source.kind == VALUE_STRING) {
         t->failure.source = value_text(source);
+        t->failure.version = value_map_int(error, STR("version"));
+    }
     return STEP_FAILED;
 }
 

@@ -1,7 +1,7 @@
 // types.ts - what the server answers, as far as the pages read it.
 
 export interface ErrorInfo {
-    code: string; message: string; class?: string; retryable?: boolean; details?: unknown; source?: string | null; step?: string;
+    code: string; message: string; class?: string; retryable?: boolean; details?: unknown; source?: string | null; version?: number; step?: string;
     compensation?: { compensated: string[]; failed: string[] };
 }
 

@@ -69,7 +69,7 @@ function Detail({ letter, close }: { letter: Letter; close: () => void }) {
                     <dl className="kv">
                         <dt>{t('Attempts')}</dt><dd className="num">{letter.attempts}</dd>
                         <dt>{t('Class')}</dt><dd>{letter.cause?.class ?? '–'}</dd>
-                        {letter.cause?.source && <><dt>{t('Raised at')}</dt><dd><code>{letter.cause.source}</code></dd></>}
+                        {letter.cause?.source && <><dt>{t('Raised at')}</dt><dd><code>{letter.cause.source}</code>{letter.cause.version && <span className="t3"> {t('of version {n}', { n: letter.cause.version })}</span>}</dd></>}
                     </dl>
                     {letter.payload !== null && letter.payload !== undefined && <div className="payload"><Json value={letter.payload} /></div>}
                 </div>

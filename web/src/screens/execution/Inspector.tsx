@@ -63,7 +63,7 @@ function ErrorTab({ row, x }: { row: Step; x: Execution }) {
             <dl className="kv narrow">
                 <dt>{t('Code')}</dt><dd className="mono">{error.code}</dd>
                 <dt>{t('Class')}</dt><dd>{error.class ?? '–'} <span className="t3">· {error.retryable ? t('is tried again') : t('is not tried again')}</span></dd>
-                {error.source && <><dt>{t('Raised at')}</dt><dd><code>{error.source}</code> <span className="t3">{t('of version {n}', { n: x.version })}</span></dd></>}
+                {error.source && <><dt>{t('Raised at')}</dt><dd><code>{error.source}</code> <span className="t3">{t('of version {n}', { n: error.version ?? x.version })}</span></dd></>}
             </dl>
             {error.details !== null && error.details !== undefined && <div className="more"><h3 className="h">{t('Details')}</h3><Json value={error.details} /></div>}
         </>
