@@ -298,6 +298,8 @@ struct cel_activation {
     int64_t now_us; /* handed to functions that need the time */
     /* What evaluations with it have cost so far is added here; may be NULL. */
     struct cel_limits *spent;
+    /* Evaluations may not cost more than what is left of this in `spent`; 0: their own limits alone. */
+    int64_t cost_end;
 };
 
 /*

@@ -501,15 +501,27 @@ struct value vm_run(struct cel_eval *ev, const struct cel_program *program,
     return machine_run(&m, stack);
 }
 
+/* What one evaluation may cost: its own limit, or what is left of that of the activation. */
+static int64_t cost_allowed(const struct cel_activation *activation, int64_t limit)
+{
+    int64_t left;
+
+    if (activation->spent == NULL || activation->cost_end == 0)
+        return limit;
+    left = activation->cost_end - activation->spent->cost;
+    return left < 0 ? 0 : left < limit ? left : limit;
+}
+
 struct value cel_evaluate_within(struct arena *mem, const struct cel_program *program,
                                  const struct cel_activation *activation, struct cel_limits *limits)
 {
+    int64_t cost = cost_allowed(activation, limits->cost), used;
     struct cel_eval ev;
     struct value v;
 
     ev.mem = mem;
     ev.mem_left = limits->memory_bytes;
-    ev.cost_left = limits->cost;
+    ev.cost_left = cost;
     ev.offset = 0;
     ev.mode = program->mode;
     ev.now_us = activation->now_us;
@@ -517,11 +529,12 @@ struct value cel_evaluate_within(struct arena *mem, const struct cel_program *pr
     ev.context = NULL;
     ev.nesting = 0;
     v = vm_run(&ev, program, activation);
+    used = ev.cost_left > 0 ? cost - ev.cost_left : cost;
     if (activation->spent != NULL) {
-        activation->spent->cost += limits->cost - ev.cost_left;
+        activation->spent->cost += used;
         activation->spent->memory_bytes += limits->memory_bytes - ev.mem_left;
     }
-    limits->cost = ev.cost_left;
+    limits->cost -= used;
     limits->memory_bytes = ev.mem_left;
     return v;
 }

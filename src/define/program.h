@@ -73,6 +73,7 @@ struct mapping {
 };
 
 enum {
+    CALL_TIMEOUT_S = 10,           /* of a call over HTTP that says nothing else */
     RECORD_QUERY_LIMIT_MAX = 1000, /* records that one record.query may ask for */
     BUSINESS_KEY_MAX = 255,        /* bytes, wherever a key is given or computed */
 };

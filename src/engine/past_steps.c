@@ -4,6 +4,8 @@
  * program sees them.
  *
  *     {step: CODE, bytes, state: {visit, output | error | skipped}}    in the order of being dropped
+ *
+ * why: decision 0426
  */
 #include "engine/state.h"
 #include "engine/stored.h"

@@ -63,6 +63,7 @@ void turn_begin_step(struct turn *t)
     t->ids = 0;
     t->run.finished.count = 0;
     t->run.frozen = t->run.warnings = value_absent();
+    t->activation.cost_end = t->spent.cost + ATTEMPT_COST_MAX;
 }
 
 const struct turn_reads *event_reads(const struct event *ev)
@@ -230,6 +231,13 @@ enum step_result turn_fail(struct turn *t, struct str code, enum err_class class
 enum step_result turn_fail_value(struct turn *t, struct value error, struct str pointer)
 {
     ASSERT(error.kind == VALUE_ERROR);
+    if (error.error->code == ERR_LIMIT_EXPRESSION_COST && t->spent.cost >= t->activation.cost_end) {
+        (void)turn_fail(t, STR("limit_time"), ERR_CLASS_BUSINESS,
+                        "the expressions of one attempt take more than %d seconds",
+                        ATTEMPT_SECONDS_MAX);
+        t->failure.source = pointer;
+        return STEP_FAILED;
+    }
     t->failure = (struct failure){
         .code = str_of(err_code_name(error.error->code)),
         .class = ERR_CLASS_BUSINESS,

@@ -12,7 +12,7 @@
  * and never goes back within one execution; `wall_us` is what the clock says,
  * which may have been set back, and is what timers are held against.
  *
- * why: decision 0065
+ * why: decisions 0065, 0425
  */
 #ifndef PAWL_ENGINE_TURN_H
 #define PAWL_ENGINE_TURN_H
@@ -21,6 +21,15 @@
 #include "define/program.h"
 #include "engine/advance.h"
 #include "engine/state.h"
+
+/*
+ * What the expressions of one attempt may take, calls, jobs and waits apart: limit_time. It is
+ * counted in units of evaluation, not by a clock: every machine, and every repetition of a turn,
+ * comes to the same end. See cel_limits.
+ */
+enum { ATTEMPT_SECONDS_MAX = 30 };
+#define COST_PER_SECOND INT64_C(100000000) /* about what one core does */
+#define ATTEMPT_COST_MAX (ATTEMPT_SECONDS_MAX * COST_PER_SECOND)
 
 /* Why a step failed: {code, message, details?, retryable, class, source}. */
 enum { FAILURE_TEXT_MAX = 512 }; /* bytes of a message, its end included; a longer one is cut */

@@ -364,6 +364,22 @@ static void test_commands__findings_about_common_fields(void **state)
                     waits);
 }
 
+static void test_commands__calls_that_may_take_more_than_30_s_together_are_a_warning(void **state)
+{
+#define CALL(timeout) "{'type': 'integration.http', 'url': 'http://a.example/'" timeout "}"
+    static const struct definition_row rows[] = {
+        {CALL("") "," CALL("") "," CALL(""), ""},
+        {CALL("") "," CALL("") "," CALL("") "," CALL(""), "/steps/0/procedure slow_calls?"},
+        {CALL(", 'timeout': '20s'") "," CALL(", 'timeout': '11s'"),
+         "/steps/0/procedure slow_calls?"},
+        {CALL(", 'timeout': '$.input.t'") "," CALL(", 'timeout': '20s'"), ""},
+        {CALL(", 'timeout': '31s'"), "/steps/0/procedure slow_calls?"},
+    };
+
+    (void)state;
+    DEFINITION_ROWS("{'code': 'a', 'steps': [{'code': 'a', 'procedure': [%s]}]}", rows);
+}
+
 static void test_commands__calls_over_http_and_letters_are_counted(void **state)
 {
     struct buf text;
@@ -501,6 +517,7 @@ int main(void)
         DEFINITION_TEST(test_commands__optional_retry_and_rollback_belong_to_every_command),
         DEFINITION_TEST(test_commands__findings_about_common_fields),
         DEFINITION_TEST(test_commands__calls_over_http_and_letters_are_counted),
+        DEFINITION_TEST(test_commands__calls_that_may_take_more_than_30_s_together_are_a_warning),
         DEFINITION_TEST(test_commands__a_wait_for_people_has_all_its_fields),
         DEFINITION_TEST(test_commands__findings_about_waits_for_people),
     };

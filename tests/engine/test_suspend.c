@@ -62,6 +62,74 @@ static bool failed_with(const char *text)
     return str_find(rig.x->error_json, str_of(text), 0) >= 0;
 }
 
+/* --- what the expressions of an attempt may take --- */
+
+/* The state of a step that waits, as if its expressions had taken so much before. */
+static void spend(int64_t cost)
+{
+    struct str json = rig.stored.cursor_json;
+    int64_t at = str_find(json, STR("\"frozen\":{"), 0);
+
+    assert_true(at >= 0);
+    at += 10;
+    rig.stored.cursor_json = str_printf(&rig.mem, "%.*s\"spent\":[1,1,%lld],%.*s",
+                                        STR_ARG(str_slice(json, 0, (size_t)at)), (long long)cost,
+                                        STR_ARG(str_slice(json, (size_t)at, json.len)));
+    rig_reload(&rig);
+}
+
+#define SPENDS                                                                                     \
+    "{'code':'s','procedure':[{'type':'integration.http','url':'http://e.example/a'},"             \
+    "{'type':'compute.transform','data':'=[1,2,3,4,5,6,7,8,9].map(x, x * 2).sum()'},"              \
+    "{'type':'integration.http','url':'http://e.example/b'}]}"
+
+static bool answer_all(void)
+{
+    return rig_event(&rig, (struct event){.kind = EVENT_ANSWER,
+                                          .answer_key = rig.x->cursor.awaited,
+                                          .answer_seq = rig.x->cursor.asked_seq,
+                                          .answer_output = rig_value(
+                                              &rig, "{'status_code':200,'headers':{},'body':1}"),
+                                          .answer_error = value_absent()});
+}
+
+static void test_suspended__the_expressions_of_an_attempt_have_30_s_in_all(void **state)
+{
+    (void)state;
+    start(SPENDS);
+    spend(INT64_C(3000000000) - 10);
+    assert_true(answer_all());
+    assert_true(execution_is_held(rig.x));
+    assert_true(str_find(rig.x->waiting_for_json, STR("\"code\":\"limit_time\""), 0) >= 0);
+}
+
+/* What was spent stays spent when it asks again; another attempt has all of it. */
+static void test_suspended__what_an_attempt_has_spent_is_kept_while_it_waits(void **state)
+{
+    (void)state;
+    start(SPENDS);
+    spend(INT64_C(500000000));
+    assert_true(answer_all());
+    assert_true(rig.x->cursor.awaited.len > 0);
+    assert_true(str_find(rig.stored.cursor_json, STR("\"spent\":[1,1,500000"), 0) >= 0);
+    start(SPENDS);
+    spend(INT64_C(3000000000) - 10);
+    assert_true(rig_event(
+        &rig, (struct event){.kind = EVENT_ANSWER,
+                             .answer_key = rig.x->cursor.awaited,
+                             .answer_seq = rig.x->cursor.asked_seq,
+                             .answer_output = value_absent(),
+                             .answer_error = rig_value(&rig, "{'code':'external_x','message':'m',"
+                                                             "'class':'transient'}")}));
+    assert_int_equal(rig.x->cursor.phase, PHASE_RETRY);
+    rig_pass(&rig, 3600 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_true(answer_all());
+    assert_int_equal(rig.x->cursor.phase, PHASE_JOB);
+    assert_true(answer_all());
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
 /* --- a step that holds a write while it waits --- */
 
 static void test_suspended__two_writes_of_one_record_in_one_wake_are_both_there(void **state)
@@ -278,6 +346,8 @@ static void test_history__a_rollback_under_way_whose_row_is_gone_is_a_dead_lette
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CLAIM_WITH(test_suspended__the_expressions_of_an_attempt_have_30_s_in_all),
+        CLAIM_WITH(test_suspended__what_an_attempt_has_spent_is_kept_while_it_waits),
         CLAIM_WITH(test_suspended__two_writes_of_one_record_in_one_wake_are_both_there),
         CLAIM_WITH(test_suspended__an_update_is_laid_over_what_others_have_written),
         CLAIM_WITH(test_suspended__what_rests_on_a_read_is_a_conflict_when_that_has_changed),

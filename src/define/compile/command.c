@@ -152,6 +152,18 @@ static void refuse_on_wait(struct compiler *c, struct value v, const char *field
                          field);
 }
 
+/* How long a call may take, as far as it is written. */
+static void count_timeout(struct compiler *c, const struct command *command)
+{
+    const struct mapping *m = command->fields[FIELD_TIMEOUT];
+    const int64_t hour_us = INT64_C(3600) * 1000000; /* the longest that the engine takes */
+    int64_t us = CALL_TIMEOUT_S * INT64_C(1000000);
+
+    if (m != NULL && (m->kind != MAPPING_CONST || !define_duration_us(m->value, &us) || us <= 0))
+        return;
+    c->scope->tally.http_us += us < hour_us ? us : hour_us;
+}
+
 static void compile_common(struct compiler *c, struct value v, const struct command_spec *spec,
                            struct command *command)
 {
@@ -281,6 +293,8 @@ static void compile_command(struct compiler *c, struct value v, struct command *
     compile_arguments(c, v, spec, command);
     if (special[spec->type] != NULL)
         special[spec->type](c, v, command);
+    if (spec->type == COMMAND_HTTP)
+        count_timeout(c, command);
     compile_common(c, v, spec, command);
     cel_env_unguard(c->scope->env, guard);
     if (command->as.len > 0)

@@ -318,6 +318,7 @@ const struct procedure *library_procedure(struct compiler *c, struct str name, s
     if (tally != NULL) {
         tally->commands += unit->tally.commands;
         tally->http += unit->tally.http;
+        tally->http_us += unit->tally.http_us;
         tally->notifications += unit->tally.notifications;
         tally->has_rollbacks = tally->has_rollbacks || unit->tally.has_rollbacks;
         if (tally->depth < unit->tally.depth + 1)

@@ -12,7 +12,8 @@
 struct tally {
     uint32_t commands;
     uint32_t http, notifications;
-    uint32_t depth; /* of calls */
+    int64_t http_us; /* their timeouts together, those that are computed apart */
+    uint32_t depth;  /* of calls */
     bool has_rollbacks;
 };
 

@@ -6,7 +6,7 @@
 #include "define/compile/param.h"
 #include "define/compile/scenario.h"
 
-enum { HTTP_MAX = 10, NOTIFICATIONS_MAX = 10 };
+enum { HTTP_MAX = 10, NOTIFICATIONS_MAX = 10, HTTP_SECONDS = 30 };
 
 /* --- commands of one procedure --- */
 
@@ -25,6 +25,11 @@ static void check_tally(struct compiler *c, const struct tally *t)
     if (t->depth > CALL_DEPTH_MAX)
         compile_error(c, FINDING_LIMIT_DEPTH, "procedures call each other more than %d deep",
                       CALL_DEPTH_MAX);
+    if (t->http <= HTTP_MAX && t->http_us > HTTP_SECONDS * INT64_C(1000000))
+        compile_warning(c, FINDING_SLOW_CALLS,
+                        "the calls of this procedure may take %lld seconds together: their "
+                        "timeouts add up to more than %d",
+                        (long long)(t->http_us / 1000000), HTTP_SECONDS);
 }
 
 /* The rollbacks of commands see the results of all of them. */

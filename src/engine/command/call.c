@@ -28,7 +28,6 @@
 
 enum { TIMEOUT_MAX_MS = 3600 * 1000 };
 
-static const int64_t TIMEOUT_DEFAULT_US = 10 * INT64_C(1000000);
 /* The answer has so long to arrive here after the call has ended. */
 static const int64_t GRACE_US = 5 * INT64_C(1000000);
 /* The node notifies a call that waits for capacity; should the node have ended, the call looks itself. */
@@ -179,7 +178,7 @@ static bool evaluate_headers(struct turn *t, const struct command *c, struct val
 static bool evaluate_timeout(struct turn *t, const struct command *c, int64_t *out_ms)
 {
     const struct step *step = turn_step(t);
-    int64_t us = TIMEOUT_DEFAULT_US;
+    int64_t us = CALL_TIMEOUT_S * INT64_C(1000000);
     struct value v;
 
     if (!command_field(t, c, FIELD_TIMEOUT, &v))

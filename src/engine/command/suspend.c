@@ -11,7 +11,8 @@
  *     cursor.frozen = {asks: "2.1",                       whose answer is awaited
  *                      results: {"1": ..., "2?": 0},      of commands; see below
  *                      warnings, assigned, records, logs, messages, what is staged
- *                      looked: [["order", "7"]]}          records that were read
+ *                      looked: [["order", "7"]],          records that were read
+ *                      spent: [visit, attempt, cost]}     on expressions: see ATTEMPT_COST_MAX
  * */
 #include "engine/command/command.h"
 #include "engine/command/ledger.h"
@@ -103,6 +104,18 @@ bool suspend_fits(const struct turn *t)
     return bytes <= (size_t)STRANDS_BYTES_MAX;
 }
 
+/* What the attempt has spent on expressions, [visit, attempt, cost], once that matters. */
+static void write_spent(const struct turn *t, struct buf *out)
+{
+    int64_t spent = ATTEMPT_COST_MAX - (t->activation.cost_end - t->spent.cost);
+
+    if (spent < ATTEMPT_COST_MAX / 1000)
+        return;
+    object_name(out, "spent");
+    buf_printf(out, "[%lld,%lld,%lld]", (long long)t->x->cursor.visit,
+               (long long)t->x->cursor.attempt, (long long)spent);
+}
+
 bool suspend_step(struct turn *t, struct str asks)
 {
     struct str assigned, warnings;
@@ -129,6 +142,7 @@ bool suspend_step(struct turn *t, struct str asks)
         write_logs(&out, &t->logs);
     if (t->messages.count > 0)
         write_messages(&out, &t->messages);
+    write_spent(t, &out);
     t->x->cursor.suspended_json = object_end(&out);
     if (t->x->cursor.suspended_json.len > CONTEXT_BYTES_MAX || !suspend_fits(t))
         return turn_fail_size(t) == STEP_DONE;
@@ -226,11 +240,22 @@ void suspend_recall(struct turn *t, const struct procedure *p)
     recall(t, p, turn_read(t, t->x->cursor.suspended_json, value_null()));
 }
 
+/* The attempt goes on: it has so much less. Another attempt has all of it. */
+static void resume_spent(struct turn *t, struct value spent)
+{
+    if (spent.kind == VALUE_LIST && spent.len == 3 && spent.items[0].kind == VALUE_INT &&
+        spent.items[0].i == t->x->cursor.visit && spent.items[1].kind == VALUE_INT &&
+        spent.items[1].i == t->x->cursor.attempt && spent.items[2].kind == VALUE_INT &&
+        spent.items[2].i > 0 && spent.items[2].i <= ATTEMPT_COST_MAX)
+        t->activation.cost_end = t->spent.cost + ATTEMPT_COST_MAX - spent.items[2].i;
+}
+
 enum step_result suspend_resume(struct turn *t, const struct procedure *p)
 {
     struct value frozen = turn_read(t, t->x->cursor.suspended_json, value_null());
 
     recall(t, p, frozen);
+    resume_spent(t, value_map_member(frozen, STR("spent")));
     resume_rest(t, frozen);
     return resume_records(t, value_map_get_str(frozen, STR("records")));
 }
