@@ -33,6 +33,8 @@ struct stored_job {
     int64_t seq; /* of the row that holds the attempt */
     struct str type, org_id, step, idempotency_key;
     struct str input_json; /* or empty */
+    /* What a worker has said last of how far it is, in this attempt or an earlier one; or empty. */
+    struct str progress_json;
     int64_t attempt;
     enum job_status status;
     struct str worker, token, answer_hash; /* or empty */
@@ -74,11 +76,15 @@ struct job_claim {
 
 change_apply_fn job_claim_apply;
 
+/* Whether a type is a pattern, "it.*": it stands for all that begin like it, up to the star. */
+bool job_type_is_pattern(struct str type);
+
 /* A lease lasts as long again. Refused with ERR_NOT_FOUND, or ERR_CONFLICT when it is over. */
 struct job_beat {
     struct change change; /* .apply = job_beat_apply */
     struct uuid id;
     struct str org_id, token;
+    struct str progress_json; /* is kept for who has the job next; or empty: what was said stays */
 };
 
 change_apply_fn job_beat_apply;

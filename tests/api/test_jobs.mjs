@@ -185,7 +185,7 @@ claim('a wrong token is 409, an unknown job 404, a body that says nothing 422', 
     ])
         refused(await rig.api('POST', `/jobs/${job.id}/${what}`, body), 422, 'invalid');
     for (const body of [
-        {}, { types: [] }, { types: 'a.b' }, { types: ['nodot'] }, { types: ['it.*'] }, { types: [1] }, { types: ['a.b'], max: 0 },
+        {}, { types: [] }, { types: 'a.b' }, { types: ['nodot'] }, { types: ['*'] }, { types: ['.*'] }, { types: ['it*'] }, { types: ['it.*.x'] }, { types: ['it.*.*'] }, { types: [1] }, { types: ['a.b'], max: 0 },
         { types: ['a.b'], max: 101 }, { types: ['a.b'], wait: '6m' }, { types: ['a.b'], lease: '10ms' },
         { types: ['a.b'], colour: 1 },
     ])
@@ -441,6 +441,54 @@ claim('an execution that waits for a job says whether a worker has asked, or has
     equal((await rig.api('GET', `/jobs?type=${type}&status=ready`)).body.items.length, 1);
     refused(await rig.api('GET', '/jobs?status=done'), 400, 'bad_request');
     refused(await rig.api('GET', '/jobs?cursor=x'), 400, 'bad_request');
+});
+
+claim('a pattern stands for every type that begins like it, and for jobs that come while it waits', async (rig) => {
+    const space = `pat${++count}${rig.name.toLowerCase()}`;
+    const made = [];
+    for (const type of [`${space}.a`, `${space}.b`, `${space}.deep.c`, `${space}x.d`]) made.push(await publish(rig, {}, type));
+    for (const { code } of made) await rig.begin(code, { input: { n: 1 } });
+    equal((await claimJobs(rig, [`${space}.deep.*`])).body.items.map((j) => j.type), [`${space}.deep.c`]);
+    const both = (await claimJobs(rig, [`${space}.*`, `${space}.a`])).body.items;
+    equal(both.map((j) => j.type).sort(), [`${space}.a`, `${space}.b`], 'each once');
+    equal((await claimJobs(rig, [`${space}.*`])).body.items, []);
+    const waits = claimJobs(rig, [`${space}.*`], { wait: '60s', worker: 'by pattern' });
+    const other = rig.server.client();
+    const { body } = await other.ask('POST', '/api/v1/executions', { code: made[1].code, input: { n: 2 } });
+    equal((await waits).body.items.map((j) => j.executionId), [body.id]);
+    other.close();
+    await publish(rig, {}, `${space}.never`).then(({ code }) => rig.begin(code, { input: { n: 3 } })).then(async ({ id }) =>
+        check(/^one last asked for it at 20/.test((await get(rig, id)).waitingFor.reason), 'a pattern counts as asking'));
+});
+
+claim('the types of a pattern take turns', async (rig) => {
+    const space = `turn${++count}${rig.name.toLowerCase()}`;
+    const [a, b] = [await publish(rig, {}, `${space}.a`), await publish(rig, {}, `${space}.b`)];
+    for (let i = 0; i < 5; i++) await rig.begin(a.code, { input: { n: i } });
+    await rig.begin(b.code, { input: { n: 9 } });
+    const got = (await claimJobs(rig, [`${space}.*`], { max: 2 })).body.items.map((j) => j.type).sort();
+    equal(got, [a.type, b.type]);
+});
+
+claim('what a worker says of its progress is given to the next who gets the step', async (rig) => {
+    const { code, type } = await publish(rig, { retry: { maxAttempts: 3, delay: '1ms' } });
+    await rig.begin(code, { input: { n: 1 } });
+    const first = await claimOne(rig, type, { lease: '60s' });
+    equal(first.progress, undefined);
+    const beat = (more) => rig.api('POST', `/jobs/${first.id}/heartbeat`, { leaseToken: first.leaseToken, ...more });
+    equal((await beat({ progress: { page: 3, 'имя': 'Ä' } })).status, 200);
+    equal((await beat({})).status, 200, 'one without leaves what was said');
+    refused(await beat({ progress: 'x'.repeat(65536) }), 422, 'invalid');
+    refused(await rig.api('POST', `/jobs/${first.id}/heartbeat`, { leaseToken: 'x', progress: 1 }), 409, 'conflict');
+    await rig.api('POST', `/jobs/${first.id}/fail`, { leaseToken: first.leaseToken, error: { code: 'down', message: 'm', class: 'transient' } });
+    const second = await claimOne(rig, type);
+    equal([second.attempt, second.progress], [2, { page: 3, 'имя': 'Ä' }]);
+    await rig.api('POST', `/jobs/${second.id}/heartbeat`, { leaseToken: second.leaseToken, progress: 7 });
+    await rig.api('POST', `/jobs/${second.id}/fail`, { leaseToken: second.leaseToken, error: { code: 'down', message: 'm', class: 'transient' } });
+    const third = await claimOne(rig, type);
+    equal([third.attempt, third.progress], [3, 7]);
+    await rig.begin(code, { input: { n: 2 } });
+    equal((await claimOne(rig, type)).progress, undefined, 'another execution begins anew');
 });
 
 await run(async () => {});

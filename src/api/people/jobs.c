@@ -11,6 +11,8 @@
 #include "value/json.h"
 #include "value/object.h"
 
+enum { PROGRESS_LEN_MAX = 65536 };
+
 /* --- answering --- */
 
 /* A worker's answer to a job, and the job. */
@@ -220,13 +222,25 @@ void jobs_fail(struct call *c)
 
 /* --- keeping it --- */
 
+/* How far the worker is; absent: what it has said before stays. */
+static bool take_progress(struct call *c, struct value progress, struct str *out)
+{
+    if (progress.kind == VALUE_ABSENT)
+        return true;
+    *out = json_must_text(c->mem, progress);
+    return out->len <= PROGRESS_LEN_MAX ||
+           call_refuse_field(c, "progress", "bad_value", "progress has at most 65536 bytes");
+}
+
 void jobs_heartbeat(struct call *c)
 {
     struct job_beat *b = ARENA_NEW(c->mem, struct job_beat);
-    struct value token;
-    const struct body_field fields[] = {{"leaseToken", BODY_TEXT, true, .out = &token}};
+    struct value token, progress;
+    const struct body_field fields[] = {{"leaseToken", BODY_TEXT, true, .out = &token},
+                                        {"progress", BODY_ANY, false, .out = &progress}};
 
-    if (!call_body(c, fields, ARRAY_SIZE(fields)) || !take_id(c, &b->id))
+    if (!call_body(c, fields, ARRAY_SIZE(fields)) || !take_id(c, &b->id) ||
+        !take_progress(c, progress, &b->progress_json))
         return;
     b->change = (struct change){.apply = job_beat_apply, .leaves_executions = true};
     b->org_id = c->user.org_id;

@@ -49,6 +49,8 @@ static void show_claimed(struct buf *out, const struct stored_job *job)
     object_text(out, "step", job->step);
     object_text(out, "leaseToken", job->token);
     object_time(out, "leaseUntil", job->lease_until_us);
+    if (job->progress_json.len > 0)
+        object_json(out, "progress", job->progress_json);
     buf_char(out, '}');
 }
 
@@ -105,10 +107,12 @@ static bool take_types(struct call *c, struct value written, struct job_poll *ou
             return call_refuse_field(
                 c, "types", "bad_value",
                 "a type is the name of an external procedure: \"namespace.name\"");
-        if (str_find(value_text(v), STR("*"), 0) >= 0)
+        if (str_find(value_text(v), STR("*"), 0) >= 0 &&
+            !(job_type_is_pattern(value_text(v)) &&
+              str_find(value_text(v), STR("*"), 0) == (int64_t)v.len - 1))
             return call_refuse_field(c, "types", "bad_value",
-                                     "a type is written out: patterns such as \"it.*\" are not "
-                                     "taken");
+                                     "a star stands at the end of a pattern, behind a dot: "
+                                     "\"it.*\"");
         if (!type_is_listed(types, out->type_count, value_text(v)))
             types[out->type_count++] = value_text(v);
     }

@@ -237,9 +237,29 @@ static void queue_notify(struct node *n, struct job_queue *q)
     poll_ask(n, p);
 }
 
+/* Those who ask for the type, by its name or by a pattern that it fits. */
+static void type_notify(struct node *n, struct str org_id, struct str type)
+{
+    struct job_queue *q = queue_find(n, org_id, type);
+    char pattern[QUEUE_NAME_MAX];
+
+    if (q != NULL)
+        queue_notify(n, q);
+    for (int64_t dot = str_find(type, STR("."), 0); dot >= 0;
+         dot = str_find(type, STR("."), (size_t)dot + 1)) {
+        int len = snprintf(pattern, sizeof(pattern), "%.*s.*", (int)dot, type.ptr);
+
+        ASSERT(len > 0 && len < (int)sizeof(pattern)); /* a type has at most 200 bytes */
+        q = queue_find(n, org_id, str_from(pattern, (size_t)len));
+        if (q != NULL)
+            queue_notify(n, q);
+    }
+}
+
 void jobs_notify(struct node *n, struct str org_id, struct str type)
 {
-    queue_notify(n, queue_get(n, org_id, type));
+    (void)queue_get(n, org_id, type);
+    type_notify(n, org_id, type);
 }
 
 /* --- asking --- */
@@ -441,13 +461,9 @@ static void claim(struct node *n)
 static void job_send(struct node *n, const struct commit *commit, const struct ask *a)
 {
     struct str org_id = record_org(commit->after->org_id);
-    struct job_queue *q;
 
-    if (endpoints_notify(n, org_id, a->type))
-        return;
-    q = queue_find(n, org_id, a->type);
-    if (q != NULL)
-        queue_notify(n, q);
+    if (!endpoints_notify(n, org_id, a->type))
+        type_notify(n, org_id, a->type);
 }
 
 const struct outgoing outgoing_job = {.send = job_send};
@@ -528,7 +544,20 @@ static void done_types(struct load *load)
     load_free(load);
 }
 
-/* [[organisation, type], ...] of the types that somebody waits for. */
+/* The first and the last name that a type or a pattern stands for, as members of a list. */
+static void write_range(struct arena *mem, struct buf *out, struct str type)
+{
+    bool is_pattern = job_type_is_pattern(type);
+    struct str first = is_pattern ? str_slice(type, 0, type.len - 1) : type;
+    struct str last = is_pattern ? str_printf(mem, "%.*s/", (int)(first.len - 1), first.ptr) : type;
+
+    buf_char(out, ',');
+    json_write_string(out, first);
+    buf_char(out, ',');
+    json_write_string(out, last);
+}
+
+/* [[organisation, type, its first name, its last], ...] of the types that somebody waits for. */
 static struct str list_waited_for(struct node *n, struct arena *mem)
 {
     struct map_entry *e = NULL;
@@ -548,6 +577,7 @@ static struct str list_waited_for(struct node *n, struct arena *mem)
         json_write_string(&out, str_slice(q->name, 0, end));
         buf_char(&out, ',');
         json_write_string(&out, str_slice(q->name, end + 1, q->name.len));
+        write_range(mem, &out, str_slice(q->name, end + 1, q->name.len));
         buf_char(&out, ']');
     }
     buf_char(&out, ']');

@@ -112,7 +112,10 @@
 #define JOB_COLUMNS                                                                                \
     "j.key, j.id, j.type, j.org_id, j.status, e.id, h.step_code, h.attempt, h.idempotency_key, "   \
     "h.input, j.created_at, j.worker, j.lease_token, j.lease_us, j.lease_until, j.ended_at, "      \
-    "j.answer_hash"
+    "j.answer_hash, coalesce(j.progress, (SELECT p.progress FROM jobs p JOIN history q ON q.key "  \
+    "= "                                                                                           \
+    "p.key WHERE p.key >= (j.key >> 24) << 24 AND p.key < j.key AND p.progress IS NOT NULL AND "   \
+    "q.idempotency_key = h.idempotency_key ORDER BY p.key DESC LIMIT 1))"
 #define JOB_TABLES "jobs j JOIN history h ON h.key = j.key JOIN execution e ON e.row = j.key >> 24 "
 
 #define RECORD_KEY "org_id = ?1 AND object = ?2 AND id = ?3"

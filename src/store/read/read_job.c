@@ -77,19 +77,34 @@ bool read_types_ready(struct reader *r, struct arena *mem, struct str types_json
     return rows_end(&rows, err);
 }
 
-bool read_type_asked(struct reader *r, struct arena *mem, struct str org_id, struct str type,
-                     int64_t *asked_at_us, struct str *worker, struct err *err)
+/* When it was asked for in these words, if that is later than *asked_at_us. */
+static bool read_asked(struct reader *r, struct arena *mem, struct str org_id, struct str type,
+                       int64_t *asked_at_us, struct str *worker, struct err *err)
 {
     struct rows rows =
         rows_run(r, mem, SQL_READ_TYPE_ASKED, DB_PARAMS(db_text(org_id), db_text(type)));
 
-    *asked_at_us = 0;
-    *worker = STR_NONE;
-    if (rows_has(&rows)) {
+    if (rows_has(&rows) && rows_int(&rows, 0) > *asked_at_us) {
         *asked_at_us = rows_int(&rows, 0);
         *worker = rows_text(&rows, 1);
     }
     return rows_end(&rows, err);
+}
+
+bool read_type_asked(struct reader *r, struct arena *mem, struct str org_id, struct str type,
+                     int64_t *asked_at_us, struct str *worker, struct err *err)
+{
+    bool ok;
+
+    *asked_at_us = 0;
+    *worker = STR_NONE;
+    ok = read_asked(r, mem, org_id, type, asked_at_us, worker, err);
+    /* By the patterns that it fits, too. */
+    for (int64_t dot = str_find(type, STR("."), 0); ok && dot >= 0;
+         dot = str_find(type, STR("."), (size_t)dot + 1))
+        ok = read_asked(r, mem, org_id, str_printf(mem, "%.*s.*", (int)dot, type.ptr), asked_at_us,
+                        worker, err);
+    return ok;
 }
 
 bool read_types_of(struct reader *r, struct arena *mem, struct str name, struct job_types *out,

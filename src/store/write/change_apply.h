@@ -34,7 +34,7 @@ bool apply_parked_letter(struct apply *a, const struct member *m, struct uuid ex
 /* --- rows that changes and reads have in common --- */
 
 /* Of JOB_COLUMNS. */
-enum { JOB_COLUMN_COUNT = 17 };
+enum { JOB_COLUMN_COUNT = 18 };
 
 /* The columns JOB_COLUMNS of a row; texts are copied. False: the row is damaged. */
 bool job_of_row(struct db *db, enum sql sql, struct arena *mem, struct stored_job *out) MUST_USE;

@@ -12,7 +12,7 @@
 #include "value/json.h"
 #include "value/object.h"
 
-enum { TOKEN_LEN = 32 };
+enum { TOKEN_LEN = 32, TYPES_OF_PATTERN_MAX = 1000 };
 
 static const char *const status_names[JOB_STATUS_COUNT] = {
 #define JOB_STATUS(symbol, name) [JOB_##symbol] = name,
@@ -43,10 +43,16 @@ bool job_of_row(struct db *db, enum sql sql, struct arena *mem, struct stored_jo
         .lease_until_us = db_column_int(db, sql, 14),
         .ended_at_us = db_column_int(db, sql, 15),
         .answer_hash = db_column_copy(db, mem, sql, 16),
+        .progress_json = db_column_copy(db, mem, sql, 17),
     };
     return uuid_read(db_column_text(db, sql, 1), &out->id) &&
            job_status_read(db_column_text(db, sql, 4), &out->status) &&
            uuid_read(db_column_text(db, sql, 5), &out->execution);
+}
+
+bool job_type_is_pattern(struct str type)
+{
+    return type.len > 2 && type.ptr[type.len - 1] == '*' && type.ptr[type.len - 2] == '.';
 }
 
 /* --- with commits --- */
@@ -140,7 +146,10 @@ bool apply_jobs(struct apply *a, const struct member *m)
 
 /* --- claiming --- */
 
-/* Jobs of one type in one organisation: how many are wanted, and those that are there. */
+/*
+ * Jobs of one type in one organisation: how many are wanted, and those that are there. A
+ * pattern that is asked for has one too, without jobs: those are in the queues of its types.
+ */
 struct ready_jobs {
     struct str org_id, type, worker;
     size_t wanted;
@@ -182,12 +191,58 @@ static void queue_want(struct apply *a, struct ready_jobs_all *all, const struct
     s->notes_asked |= p->notes_asked;
 }
 
-static void queues_make(struct apply *a, const struct job_claim *c, struct ready_jobs_all *out)
+/* The types that one who asks is served from: as written, and those that fit a pattern. */
+struct served_types {
+    VEC_OF(struct str);
+};
+
+static void served_add(struct apply *a, struct served_types *out, struct str type)
+{
+    for (size_t i = 0; i < out->count; i++)
+        if (str_eq(out->items[i], type))
+            return;
+    *VEC_ADD(a->mem, out) = type;
+}
+
+/* The types of a pattern that have jobs, TYPES_OF_PATTERN_MAX of them. */
+static bool pattern_expand(struct apply *a, struct str org_id, struct str pattern,
+                           struct served_types *out)
+{
+    const enum sql sql = SQL_JOB_TYPES_BETWEEN;
+    struct str low = str_slice(pattern, 0, pattern.len - 1);
+    /* '/' is what follows '.' */
+    struct str high = str_printf(a->mem, "%.*s/", (int)(low.len - 1), low.ptr);
+
+    a->status = db_run(
+        a->db, sql,
+        DB_PARAMS(db_text(org_id), db_text(low), db_text(high), db_int(TYPES_OF_PATTERN_MAX)));
+    for (; a->status == DB_ROW; a->status = db_next(a->db, sql))
+        served_add(a, out, db_column_copy(a->db, a->mem, sql, 0));
+    db_end(a->db, sql);
+    return a->status == DB_DONE;
+}
+
+/* The queues of all who ask; served[i] are the types of the i-th. False: a->status says why. */
+static bool queues_make(struct apply *a, const struct job_claim *c, struct ready_jobs_all *out,
+                        struct served_types *served)
 {
     map_init(&out->by_name, a->mem);
-    for (size_t i = 0; i < c->poll_count; i++)
-        for (size_t k = 0; k < c->polls[i]->type_count; k++)
-            queue_want(a, out, c->polls[i], c->polls[i]->types[k]);
+    for (size_t i = 0; i < c->poll_count; i++) {
+        const struct job_poll *p = c->polls[i];
+
+        for (size_t k = 0; k < p->type_count; k++) {
+            if (!job_type_is_pattern(p->types[k])) {
+                served_add(a, &served[i], p->types[k]);
+                continue;
+            }
+            queue_want(a, out, p, p->types[k]); /* so that it is noted */
+            if (!pattern_expand(a, p->org_id, p->types[k], &served[i]))
+                return false;
+        }
+        for (size_t k = 0; k < served[i].count; k++)
+            queue_want(a, out, p, served[i].items[k]);
+    }
+    return true;
 }
 
 static enum db_status queue_fill(struct apply *a, struct ready_jobs_all *all, enum sql sql,
@@ -213,12 +268,16 @@ static enum db_status queues_read(struct apply *a, struct ready_jobs_all *all, i
 {
     enum sql sql = a->db->has_sets ? SQL_GATHER_JOBS : SQL_JOBS_READY;
     enum db_status status = DB_DONE;
+    bool has_any = false;
 
     for (size_t i = 0; i < all->count && status == DB_DONE; i++) {
         const struct ready_jobs *s = all->items[i];
         const struct db_value params[] = {db_text(s->org_id), db_text(s->type),
                                           db_int((int64_t)s->wanted)};
 
+        if (job_type_is_pattern(s->type))
+            continue;
+        has_any = true;
         if (a->db->has_sets) {
             status = db_put(a->db, sql, params, 3);
         } else {
@@ -226,8 +285,10 @@ static enum db_status queues_read(struct apply *a, struct ready_jobs_all *all, i
             db_end(a->db, sql);
         }
     }
-    if (status != DB_DONE || !a->db->has_sets || all->count == 0)
+    if (status != DB_DONE || !a->db->has_sets)
         return status;
+    if (!has_any)
+        return db_flush(a->db); /* what else was put */
     status = db_flush(a->db);
     if (status == DB_DONE)
         status = queue_fill(a, all, sql, db_first(a->db, sql), now_us);
@@ -257,14 +318,14 @@ static bool lease_job(struct apply *a, struct job_poll *p, struct stored_job job
 }
 
 /* The types that it asks for take turns, so that the backlog of one does not hide another. */
-static bool poll_serve(struct apply *a, struct job_poll *p, struct ready_jobs_all *all,
-                       size_t *left, int64_t now_us)
+static bool poll_serve(struct apply *a, struct job_poll *p, const struct served_types *types,
+                       struct ready_jobs_all *all, size_t *left, int64_t now_us)
 {
     size_t empty = 0;
 
-    for (size_t i = p->first_type; p->found.count<p->max && * left> 0 && empty < p->type_count;
+    for (size_t i = p->first_type; p->found.count<p->max && * left> 0 && empty < types->count;
          i++) {
-        struct ready_jobs *s = queue_find(a, all, p->org_id, p->types[i % p->type_count]);
+        struct ready_jobs *s = queue_find(a, all, p->org_id, types->items[i % types->count]);
 
         if (s->taken == s->jobs.count) {
             empty++;
@@ -374,11 +435,13 @@ static bool keep_leases(struct apply *a, const struct job_poll *p, int64_t now_u
 
 /* The jobs that are there, and what was found before under the keys of those who ask. */
 static enum db_status claim_read(struct apply *a, const struct job_claim *c,
-                                 struct ready_jobs_all *all, int64_t *now_us)
+                                 struct ready_jobs_all *all, struct served_types *served,
+                                 int64_t *now_us)
 {
     enum db_status status = DB_DONE;
 
-    queues_make(a, c, all);
+    if (!queues_make(a, c, all, served))
+        return a->status;
     for (size_t i = 0; i < c->poll_count && status == DB_DONE; i++)
         if (a->db->has_sets && c->polls[i]->kept_as.key.len > 0)
             status = gather_ask_answer(a, &c->polls[i]->kept_as);
@@ -393,16 +456,18 @@ enum apply_result job_claim_apply(struct apply *a, struct member *m)
     int64_t now_us = c->change.now_us;
     size_t left = JOBS_CLAIMED_MAX;
     struct ready_jobs_all all = {0};
+    struct served_types *served =
+        arena_zalloc(a->mem, (c->poll_count + 1) * sizeof(struct served_types));
 
-    a->status = claim_read(a, c, &all, &now_us);
+    a->status = claim_read(a, c, &all, served, &now_us);
     if (a->status != DB_DONE)
         return APPLY_FAILED;
     for (size_t i = 0; i < c->poll_count; i++) {
         struct job_poll *p = c->polls[i];
 
         if (!poll_look_back(a, c, i, now_us) ||
-            (!p->repeats &&
-             (!poll_serve(a, p, &all, &left, now_us) || !keep_leases(a, p, c->change.now_us))))
+            (!p->repeats && (!poll_serve(a, p, &served[i], &all, &left, now_us) ||
+                             !keep_leases(a, p, c->change.now_us))))
             return APPLY_FAILED;
     }
     c->is_cut = left == 0;
@@ -441,6 +506,9 @@ enum apply_result job_beat_apply(struct apply *a, struct member *m)
                                  job.status == JOB_LEASED ? "no longer yours"
                                                           : job_status_name(job.status));
     if (!apply_write(a, SQL_JOB_BEAT, DB_PARAMS(db_int(job.key), db_int(now_us + job.lease_us))))
+        return APPLY_FAILED;
+    if (b->progress_json.len > 0 &&
+        !apply_write(a, SQL_JOB_PROGRESS, DB_PARAMS(db_int(job.key), db_text(b->progress_json))))
         return APPLY_FAILED;
     object_begin(&answer, a->mem);
     object_id(&answer, "id", job.id);
