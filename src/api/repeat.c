@@ -80,17 +80,12 @@ void repeat_or_refuse_of(struct call *c, struct node_request *r)
     repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, buf_view(&more));
 }
 
-void repeat_or_refuse_request(struct node_request *r)
-{
-    repeat_or_refuse_of(r->owner, r);
-}
-
 void repeat_accepted(struct node_request *r)
 {
     if (r->ok)
         call_answer(r->owner, 202, STR("{}"));
     else
-        repeat_or_refuse_request(r);
+        repeat_or_refuse_of(r->owner, r);
 }
 
 void repeat_changed(struct node_request *r)
@@ -99,7 +94,7 @@ void repeat_changed(struct node_request *r)
     int32_t status = is_change ? r->change->answer_status : r->idempotency.status;
 
     if (!r->ok)
-        repeat_or_refuse_request(r);
+        repeat_or_refuse_of(r->owner, r);
     else if (r->stored_status != 0)
         call_answer_again(r->owner, r->stored_status, r->stored_answer);
     else if (status == 0 || status == 204)

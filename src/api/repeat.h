@@ -24,9 +24,8 @@ void repeat_or_refuse(struct call *c, const struct idempotency *idempotency, con
 
 /*
  * The same for what the node has refused, with the execution that holds the
- * business key when that is why; `c` when the owner of the request is another.
+ * business key when that is why. The owner of the request may be another than `c`.
  */
-void repeat_or_refuse_request(struct node_request *r);
 void repeat_or_refuse_of(struct call *c, struct node_request *r);
 
 /* A request that is answered with 202 and {}, or refused: its `done`. */

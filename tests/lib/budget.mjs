@@ -20,6 +20,7 @@ const AMOUNTS = {
     'deliveries.stops': [2, 20], // of a server that is delivering
     'deliveries.cuts': [3, 20], // rounds in which a server loses its connections
     'deliveries.stall_ms': [3000, 30000], // for which PostgreSQL does not answer
+    'locks.held_ms': [5000, 30000], // for which somebody has rows locked in PostgreSQL
     'orders': [40, 1000], // that are placed while everything is killed
     'negative.requests': [2000, 100000],
     'fuzz.requests': [500, 50000], // to each store

@@ -156,7 +156,7 @@ void executions_signalled(struct node_request *r)
     struct call *c = r->owner;
 
     if (!r->ok)
-        repeat_or_refuse_request(r);
+        repeat_or_refuse_of(c, r);
     else if (r->stored_status != 0)
         repeated_signal(c, r);
     else if (r->taken_json.len > 0)

@@ -21,7 +21,7 @@ static void waited_again(struct node_request *r)
     struct call *c = r->owner;
 
     if (!r->ok)
-        repeat_or_refuse_request(r);
+        repeat_or_refuse_of(c, r);
     else
         answer_execution(c, r->ended ? 200 : 202, r->execution, r->execution_json);
 }
@@ -57,7 +57,7 @@ void executions_started(struct node_request *r)
     struct call *c = r->owner;
 
     if (!r->ok)
-        repeat_or_refuse_request(r);
+        repeat_or_refuse_of(c, r);
     else if (r->stored_status != 0)
         repeated_start(c, r);
     else if (r->wait_us > 0 && !r->ended)

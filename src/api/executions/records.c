@@ -99,7 +99,7 @@ static void record_changed(struct node_request *r)
     struct call *c = r->owner;
 
     if (!r->ok)
-        repeat_or_refuse_request(r);
+        repeat_or_refuse_of(c, r);
     else if (r->stored_status != 0)
         answer_record(c, r->stored_status, r->stored_answer);
     else

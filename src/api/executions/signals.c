@@ -63,7 +63,7 @@ static void signal_sent(struct node_request *r)
     struct buf out;
 
     if (!r->ok) {
-        repeat_or_refuse_request(r);
+        repeat_or_refuse_of(c, r);
     } else if (r->stored_status != 0) {
         call_answer_again(c, r->stored_status, r->stored_answer);
     } else {

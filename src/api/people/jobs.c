@@ -123,7 +123,7 @@ static void job_answered(struct node_request *r)
     else if (r->err.code == ERR_CONFLICT)
         lookup_start(c, a, job_run_find, found_again);
     else
-        repeat_or_refuse_request(r);
+        repeat_or_refuse_of(c, r);
 }
 
 static void job_found(struct lookup *q)
