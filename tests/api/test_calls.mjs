@@ -373,4 +373,33 @@ claim('executions that waited for room when the server was killed go on at once'
     equal(service.of(path).length, 16, 'calls: those that were under way are made twice');
 });
 
+claim('an answer that comes after a branch beside it has failed is there for the retry, and nobody is called again', async (rig) => {
+    for (const onError of ['hold', 'fail_fast']) {
+        const code = `calls_${++count}`, path = `/hold/${code}_${rig.name}`;
+        await rig.publish({ code, onError, steps: [{ code: 'both', parallel: { branches: [
+            [{ code: 'pay', procedure: http(path, { method: 'POST', timeout: '60s' }), ...once }],
+            [{ code: 'go', procedure: { type: 'wait.signal', signalType: 'go' } },
+                { code: 'check', procedure: [{ type: 'compute.fail', when: 'execution.visit == 1', code: 'no', message: 'm' }, { type: 'log', message: 'fine' }], ...once }],
+        ] } }] });
+        const { id } = (await rig.api('POST', '/executions', { code })).body;
+        const get = async () => (await rig.api('GET', `/executions/${id}`)).body;
+        await eventually('it calls', () => service.of(path).length === 1);
+        equal((await rig.api('POST', `/executions/${id}/signal`, { type: 'go' })).status, 202);
+        const failed = await eventually('the other branch has failed', async () => {
+            const is = await get();
+            return (is.status === 'failed' || is.waitingFor?.kind === 'incident') && is;
+        });
+        service.held.splice(0).forEach((response) => response.writeHead(201, { 'content-type': 'application/json' }).end('{"paid":7}'));
+        await eventually('the answer is recorded', async () => (await get()).updatedAt !== failed.updatedAt);
+        await rig.restart();
+        equal((await rig.api('POST', `/executions/${id}/retry`, {})).status, 202);
+        const x = await eventually('it is completed', async () => {
+            const is = await get();
+            return is.status === 'completed' && is;
+        });
+        equal([onError, service.of(path).length], [onError, 1], 'calls');
+        equal(x.context.steps.pay.output.body, { paid: 7 }, JSON.stringify(x.context.steps.pay));
+    }
+});
+
 await run(async () => {});

@@ -8,6 +8,7 @@ const kid = { code: 'kid', steps: [{ code: 'ask', procedure: { type: 'wait.signa
 const napper = { code: 'napper', steps: [{ code: 'nap', procedure: { type: 'wait.timer', duration: '1s' } }] };
 const start = (code, child) => ({ code, procedure: { type: 'flow.start', code: child, wait: true } });
 const parent = { code: 'parent', steps: [start('s', 'kid')] };
+const careless = { code: 'careless', steps: [{ code: 's', procedure: { type: 'flow.start', code: 'kid' } }] };
 const racing = { code: 'racing', steps: [
     { code: 'p', parallel: { join: 'any', branches: [[start('s', 'kid')], [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'win' } }]] } },
 ] };
@@ -121,6 +122,40 @@ claim('so does one that runs out of time', async (rig) => {
     await undoneInOrder(rig, id, await kidOf(rig, id), 'failed');
 });
 
+claim('a parent is not deleted while its child runs, nor while that is undone', async (rig) => {
+    const { id } = await rig.begin('trip', { input: { run: 'deleted' } });
+    const child = await kidOf(rig, id);
+    const forget = (of) => rig.api('DELETE', `/executions/${of}?letters=close&note=looked+at`);
+    const refused = async (of) => {
+        const { status, body } = await forget(of);
+        equal([status, body.code], [409, 'conflict'], JSON.stringify(body));
+    };
+    await refused(id);
+    await refused(child);
+    equal((await get(rig, child)).status, 'waiting');
+    equal((await rig.api('POST', `/executions/${id}/cancel`, {})).status, 202);
+    await until('the child is being undone', async () => (await get(rig, child)).status === 'compensating');
+    equal((await get(rig, id)).status, 'compensating');
+    await refused(id);
+    await refused(child);
+    await undoneInOrder(rig, id, child, 'cancelled');
+    equal((await forget(id)).status, 204);
+    const left = await get(rig, child);
+    equal([left.status, left.parentId], ['cancelled', id], JSON.stringify(left));
+    equal((await forget(child)).status, 204);
+    equal((await rig.api('GET', `/executions/${child}`)).status, 404);
+});
+
+claim('a parent that has ended is deleted without the child that it did not wait for', async (rig) => {
+    const { id } = await rig.begin('careless');
+    await ended(rig, id, 'completed');
+    const { executionId: child } = (await get(rig, id)).result;
+    equal((await rig.api('DELETE', `/executions/${id}`)).status, 204);
+    equal((await rig.api('GET', `/executions/${id}`)).status, 404);
+    equal((await rig.api('POST', `/executions/${child}/signal`, { type: 'go' })).status, 202);
+    await ended(rig, child, 'completed');
+});
+
 claim('writes of one record by a branch that waited and by one that did not are both there', async (rig) => {
     const { id } = await rig.begin('writing');
     await ended(rig, id, 'completed');
@@ -138,5 +173,5 @@ claim('a process that starts itself comes to an end', async (rig) => {
 });
 
 await run(async (rig) => {
-    for (const definition of [kid, napper, parent, racing, writing, hotel, trip, tripBeside, tripLate]) await rig.publish(definition);
+    for (const definition of [kid, napper, parent, careless, racing, writing, hotel, trip, tripBeside, tripLate]) await rig.publish(definition);
 });
