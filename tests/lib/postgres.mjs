@@ -136,8 +136,8 @@ export class Postgres {
     }
 
     /** Hold what a statement in a transaction locks in the newest database; what is answered lets it go. */
-    async holdWhat(statement) {
-        const [file, ...rest] = this.line('psql', ['-q', '-X', `${this.address}/${this.database}`]);
+    async holdWhat(statement, database = this.database) {
+        const [file, ...rest] = this.line('psql', ['-q', '-X', `${this.address}/${database}`]);
         const child = spawn(file, rest, { cwd: tmpdir(), stdio: ['pipe', 'pipe', 'inherit'] });
         const ended = new Promise((done) => child.once('close', done));
         child.stdin.write(`BEGIN;\n${statement};\n\\echo held\n`);

@@ -144,6 +144,14 @@ await claim('it moves back, and is the same again', async () => {
     await server.stop();
     await cannotServe(data, null, 'was moved to PostgreSQL', '--store');
     await refused(move(store, postgres.fresh()), 'from a data folder to PostgreSQL');
+    // It comes to a table that somebody has locked, and goes no further: from then on no server starts there.
+    const release = await postgres.holdWhat('LOCK TABLE history IN ACCESS EXCLUSIVE MODE', store.split('/').at(-1));
+    const ended = cut(store, back, 8000);
+    await until('it has begun', () => postgres.ask("SELECT to_regclass('leaving')", store.split('/').at(-1)).includes('leaving'));
+    await cannotServe(data, store, 'is being moved away', 'leaving');
+    await ended;
+    await release();
+    await cannotServe(data, store, 'is being moved away');
     moved(await move(store, back));
     cpSync(join(data, 'admin.token'), join(back, 'admin.token'));
     cpSync(join(data, 'master.key'), join(back, 'master.key'));

@@ -17,7 +17,8 @@
  * floor of rows goes with the numbers of executions.
  */
 static const char *const left_out[] = {"schema_version", "nodes", "outbox_lanes", "row_floor",
-                                       "moving",         "moved", "installation"};
+                                       "moving",         "moved", "leaving",
+                                       "installation"};
 
 enum { PROGRESS_ROWS = 500 };
 
@@ -455,12 +456,35 @@ static bool mark_source(struct move *m, struct err *err)
     struct move_side *s = &m->from;
 
     if (s->folder.len == 0)
-        return move_script(s, "CREATE TABLE moved (at bigint)", err);
+        return move_script(s,
+                           "BEGIN; CREATE TABLE moved (at bigint); DROP TABLE leaving; COMMIT",
+                           err);
     if (db_sqlite_checkpoint(s->db, CHECKPOINT_TRUNCATE) != DB_DONE)
         return err_set(err, ERR_IO, "the log of %.*s cannot be emptied", STR_ARG(s->file));
     db_close(s->db);
     s->db = NULL;
     return folder_rename(s->file, moved_file(m, s), err);
+}
+
+/*
+ * A server that starts on a database while it is read would write what is lost. From now on none
+ * starts there; one that has looked before has its row in `nodes` and is found here. A folder is
+ * locked as long as it is open.
+ */
+static bool mark_leaving(struct move *m, struct err *err)
+{
+    struct move_side *s = &m->from;
+    bool is_new = side_table(s, "leaving") == NULL;
+
+    if (s->folder.len > 0)
+        return true;
+    if (is_new && !move_script(s, "CREATE TABLE leaving (at bigint)", err))
+        return false;
+    if (side_is_quiet(s, err))
+        return true;
+    if (is_new)
+        (void)db_script(s->db, "DROP TABLE leaving");
+    return false;
 }
 
 /* The line by which a move that was interrupted between its last two steps is known. */
@@ -491,7 +515,7 @@ static bool move_run(struct move *m, struct err *err)
         return false;
     if (is_marked)
         return finish_marked(m, err);
-    return begin_target(m, &lines, err) && count_all(m, err) && move_all(m, lines, err) &&
+    return begin_target(m, &lines, err) && mark_leaving(m, err) && count_all(m, err) && move_all(m, lines, err) &&
            side_is_quiet(&m->from, err) && add_line(m, WHOLE_LINE, err) && mark_source(m, err) &&
            move_script(&m->to, "DROP TABLE moving", err);
 }

@@ -119,15 +119,18 @@ static bool register_node(struct sql_store *s, struct err *err)
 static bool is_here(struct sql_store *s, struct err *err)
 {
     enum db_status status = db_run(s->db, SQL_MOVE_MARK, DB_NO_PARAMS);
-    bool is_moving =
-        status == DB_ROW && str_eq(db_column_text(s->db, SQL_MOVE_MARK, 0), STR("moving"));
+    struct str mark = status == DB_ROW ? db_column_copy(s->db, &s->mem, SQL_MOVE_MARK, 0) : STR_NONE;
 
     db_end(s->db, SQL_MOVE_MARK);
     if (status == DB_DONE)
         return true;
     if (status != DB_ROW)
         return db_fail(s->db, status, err);
-    if (is_moving)
+    if (str_eq(mark, STR("leaving")))
+        return err_set(err, ERR_CONFLICT,
+                       "this installation is being moved away with pawl move: repeat that until it "
+                       "is finished. To go on here all the same, drop the table \"leaving\"");
+    if (str_eq(mark, STR("moving")))
         return err_set(err, ERR_CONFLICT,
                        "a move to this store is not finished: repeat it with pawl move");
     return err_set(err, ERR_CONFLICT,
@@ -162,7 +165,8 @@ static bool try_open_database(struct sql_store *s, struct err *err)
         !migrate(s->db, s->is_sqlite, clock_wall_us(&clock_system), err))
         return false;
     CRASH_POINT(MIGRATED);
-    return register_node(s, err);
+    /* A move that has begun meanwhile has found no row of this node: it sees one of them at least. */
+    return register_node(s, err) && is_here(s, err);
 }
 
 /* What is lacking may be in the log, which is empty when all of it was moved into the file. */
