@@ -72,6 +72,30 @@ await claim('a new token of the administrator is that of all nodes, and the one 
     first.args = [];
 });
 
+await claim('a start that is killed while it makes another token leaves one that is good', async () => {
+    await first.stop();
+    const good = tokenOf(first), file = join(first.data, 'admin.token');
+    const release = await postgres.holdWhat("SELECT 1 FROM installation WHERE name = 'admin_token' FOR UPDATE", store.split('/').at(-1));
+    first.args = ['--new-admin-token'];
+    let hasEnded = false;
+    const ended = first.start().catch(() => false).finally(() => (hasEnded = true));
+    await until('a token is written', () => hasEnded || existsSync(`${file}.new`) || !existsSync(file) || tokenOf(first) !== good);
+    await first.kill();
+    await ended;
+    await release();
+    first.args = [];
+    await started(first);
+    equal([tokenOf(first), await status(first, good), existsSync(`${file}.new`)], [good, 200, false], 'not claimed');
+    await first.stop();
+    // As it is left between the claim and the new name.
+    const next = `pawl_${'ab'.repeat(32)}`;
+    writeFileSync(`${file}.new`, `${next}\n`, { mode: 0o600 });
+    postgres.ask(`UPDATE installation SET value = encode(sha256('${next}'), 'hex') WHERE name = 'admin_token'`, store.split('/').at(-1));
+    await started(first);
+    equal([tokenOf(first), await status(first, next), await status(first, good)], [next, 200, 401], 'claimed');
+    await until('the other node knows it', async () => (await status(second, next)) === 200);
+});
+
 await claim('a node whose folder has another token goes on with that of the installation', async () => {
     await second.stop();
     writeFileSync(join(second.data, 'admin.token'), `pawl_${'cd'.repeat(32)}\n`, { mode: 0o600 });

@@ -15,6 +15,7 @@
 #include "http/tls.h"
 #include "node/meter.h"
 #include "node/node.h"
+#include "store/folder.h"
 #include "store/installation.h"
 #include "store/survey.h"
 #include "value/timefmt.h"
@@ -477,13 +478,40 @@ static bool claim_admin_token(struct server *s, const char *path, struct str *to
     return true;
 }
 
+/*
+ * A start that was to make another token has ended before it was in its place: it is put there if
+ * the installation has claimed it, and forgotten otherwise.
+ */
+static bool settle_new_token(struct server *s, const char *fresh, const char *path, struct err *err)
+{
+    struct str token, claimed = STR_NONE;
+    struct err unreadable;
+
+    if (access(fresh, F_OK) != 0)
+        return true;
+    if (!is_sqlite(s) && token_read(&s->mem, fresh, &token, &unreadable)) {
+        if (!installation_look(str_of(text_of(s, SETTING_STORE)), &s->mem, INSTALLATION_ADMIN_TOKEN,
+                               &claimed, err))
+            return false;
+        if (str_eq(claimed, token_hash_hex(&s->mem, token)))
+            return folder_rename(str_of(fresh), str_of(path), err);
+    }
+    (void)unlink(fresh);
+    return true;
+}
+
 static bool open_admin_token(struct server *s, struct str *token, struct str *hash, struct err *err)
 {
     const char *path = str_printf(&s->mem, "%s/admin.token", text_of(s, SETTING_DATA)).ptr;
+    const char *fresh = str_printf(&s->mem, "%s.new", path).ptr;
 
-    if (settings_flag(&s->settings, SETTING_NEW_ADMIN_TOKEN)) {
-        (void)unlink(path);
-    } else if (!is_sqlite(s) && access(path, F_OK) != 0) {
+    if (!settle_new_token(s, fresh, path, err))
+        return false;
+    /* Whenever this ends, one of the two files has the token that is good. */
+    if (settings_flag(&s->settings, SETTING_NEW_ADMIN_TOKEN))
+        return claim_admin_token(s, fresh, token, hash, err) &&
+               folder_rename(str_of(fresh), str_of(path), err);
+    if (!is_sqlite(s) && access(path, F_OK) != 0) {
         if (!installation_look(str_of(text_of(s, SETTING_STORE)), &s->mem, INSTALLATION_ADMIN_TOKEN,
                                hash, err))
             return false;

@@ -17,8 +17,7 @@
  * floor of rows goes with the numbers of executions.
  */
 static const char *const left_out[] = {"schema_version", "nodes", "outbox_lanes", "row_floor",
-                                       "moving",         "moved", "leaving",
-                                       "installation"};
+                                       "moving",         "moved", "leaving",      "installation"};
 
 enum { PROGRESS_ROWS = 500 };
 
@@ -456,8 +455,7 @@ static bool mark_source(struct move *m, struct err *err)
     struct move_side *s = &m->from;
 
     if (s->folder.len == 0)
-        return move_script(s,
-                           "BEGIN; CREATE TABLE moved (at bigint); DROP TABLE leaving; COMMIT",
+        return move_script(s, "BEGIN; CREATE TABLE moved (at bigint); DROP TABLE leaving; COMMIT",
                            err);
     if (db_sqlite_checkpoint(s->db, CHECKPOINT_TRUNCATE) != DB_DONE)
         return err_set(err, ERR_IO, "the log of %.*s cannot be emptied", STR_ARG(s->file));
@@ -515,8 +513,9 @@ static bool move_run(struct move *m, struct err *err)
         return false;
     if (is_marked)
         return finish_marked(m, err);
-    return begin_target(m, &lines, err) && mark_leaving(m, err) && count_all(m, err) && move_all(m, lines, err) &&
-           side_is_quiet(&m->from, err) && add_line(m, WHOLE_LINE, err) && mark_source(m, err) &&
+    return begin_target(m, &lines, err) && mark_leaving(m, err) && count_all(m, err) &&
+           move_all(m, lines, err) && side_is_quiet(&m->from, err) &&
+           add_line(m, WHOLE_LINE, err) && mark_source(m, err) &&
            move_script(&m->to, "DROP TABLE moving", err);
 }
 

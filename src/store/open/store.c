@@ -119,7 +119,8 @@ static bool register_node(struct sql_store *s, struct err *err)
 static bool is_here(struct sql_store *s, struct err *err)
 {
     enum db_status status = db_run(s->db, SQL_MOVE_MARK, DB_NO_PARAMS);
-    struct str mark = status == DB_ROW ? db_column_copy(s->db, &s->mem, SQL_MOVE_MARK, 0) : STR_NONE;
+    struct str mark =
+        status == DB_ROW ? db_column_copy(s->db, &s->mem, SQL_MOVE_MARK, 0) : STR_NONE;
 
     db_end(s->db, SQL_MOVE_MARK);
     if (status == DB_DONE)
