@@ -3,6 +3,8 @@
  *
  * A page of the UI asks every few seconds, and many pages are open: an
  * organisation is counted once in COUNTS_FRESH_US, whoever asks. Used on the loop alone.
+ *
+ * why: decision 0439
  */
 #ifndef PAWL_API_COUNTS_H
 #define PAWL_API_COUNTS_H

@@ -9,6 +9,8 @@
  * attempt, and the next one is another job. So a worker that has the token of a
  * job which is leased has the only one there is. Leases go by one clock: that
  * of the database where nodes share one, else the node's.
+ *
+ * why: decision 0440
  */
 #ifndef PAWL_STORE_CHANGE_JOB_H
 #define PAWL_STORE_CHANGE_JOB_H
