@@ -16,7 +16,7 @@ struct uuid uuid_v7(int64_t ms, const uint8_t random[UUID_RANDOM_LEN])
 {
     struct uuid id;
 
-    ASSERT(ms >= 0 && ms <= UUID_MS_MAX);
+    ms = ms < 0 ? 0 : ms > UUID_MS_MAX ? UUID_MS_MAX : ms;
     for (unsigned i = 0; i < 6; i++)
         id.bytes[i] = (uint8_t)(ms >> (40 - 8 * i));
     for (unsigned i = 0; i < UUID_RANDOM_LEN; i++)

@@ -19,7 +19,7 @@ struct uuid {
 /*
  * A UUID of that millisecond and of 74 of the 80 bits in `random`: the upper
  * four bits of random[0] and the upper two of random[2] are not used. `ms` is
- * since 1970 and below 2^48.
+ * since 1970; of one that does not fit into 48 bits, as a stored row may have it, the nearest that does.
  */
 struct uuid uuid_v7(int64_t ms, const uint8_t random[UUID_RANDOM_LEN]);
 

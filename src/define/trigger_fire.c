@@ -4,6 +4,7 @@
 #include "define/program.h"
 #include "define/trigger.h"
 #include "value/json.h"
+#include "value/timefmt.h"
 
 /* Evaluating, for messages: "triggers[0].key: ..." */
 struct firing {
@@ -78,14 +79,6 @@ static bool fire_when(struct firing *f, bool *out)
     return true;
 }
 
-static struct value now_value(int64_t us)
-{
-    int64_t seconds = us / 1000000, rest = us % 1000000;
-
-    return rest >= 0 ? value_timestamp(seconds, (uint32_t)rest * 1000)
-                     : value_timestamp(seconds - 1, (uint32_t)(rest + 1000000) * 1000);
-}
-
 bool trigger_evaluate(struct arena *mem, const struct program *p, const struct trigger *t,
                       const struct trigger_context *context, struct trigger_outcome *out,
                       struct err *err)
@@ -105,7 +98,7 @@ bool trigger_evaluate(struct arena *mem, const struct program *p, const struct t
     slots[ROOT_CONFIG] = context->config.kind == VALUE_MAP ? context->config : value_map_empty();
     slots[ROOT_USER] = context->user;
     slots[ROOT_META] = p->meta;
-    slots[ROOT_NOW] = now_value(context->now_us);
+    slots[ROOT_NOW] = timestamp_of_us(context->now_us);
     *out = (struct trigger_outcome){.input = value_absent()};
     if (!fire_text(&f, t->id, "id", TRIGGER_ID_MAX, &out->id) || !fire_when(&f, &out->fires))
         return false;

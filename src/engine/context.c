@@ -6,13 +6,7 @@
 
 struct value time_value(int64_t us)
 {
-    int64_t seconds = us / 1000000, rest = us % 1000000;
-
-    if (rest < 0) {
-        rest += 1000000;
-        seconds--;
-    }
-    return value_timestamp(seconds, (uint32_t)rest * 1000);
+    return timestamp_of_us(us);
 }
 
 struct value time_text(struct arena *mem, int64_t us)

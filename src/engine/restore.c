@@ -31,6 +31,7 @@
 #include "engine/sound.h"
 #include "engine/state.h"
 #include "engine/stored.h"
+#include "value/timefmt.h"
 
 static struct step_state completed(int64_t visit, struct value output, struct str json)
 {
@@ -453,7 +454,8 @@ bool state_restore_shown(struct arena *mem, const struct program *program,
     bool has_moved;
 
     if (!stored_counts(stored->seq) || !stored_counts(stored->checkpoint_seq) ||
-        !stored_counts(stored->row_version))
+        !stored_counts(stored->row_version) ||
+        stored->updated_at_us / 1000000 > TIMESTAMP_SECONDS_MAX) /* its clock goes on from there */
         return stored_broken(err, "a number of its row cannot be one");
     if (stored->format > EXECUTION_FORMAT)
         return err_set(err, ERR_INTERNAL, "the execution was stored by a newer version (format %d)",

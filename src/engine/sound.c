@@ -190,6 +190,8 @@ static const char *cursor_damage(struct arena *mem, const struct execution *x,
         return "the current step cannot be in its phase";
     if (!sound_awaited(x->program, c))
         return "nobody knows what it waits for";
+    if (r != NULL && c->step == x->program->step_count && c->past.len == 0)
+        return "an attempt is in doubt of no step";
     if (!sound_suspended(mem, c->suspended_json) ||
         (r != NULL && !sound_suspended(mem, r->suspended_json)))
         return "what its commands have done is none";

@@ -23,8 +23,6 @@
 
 #include <stdarg.h>
 
-enum { CODE_MAX = 100 }; /* bytes */
-
 void request_done(struct node *n, struct node_request *r)
 {
     n->pending--;
@@ -189,7 +187,12 @@ static enum hook_result fire_hook(struct node *n, struct node_request *r, const 
     const struct trigger *t;
     struct trigger_outcome out;
 
-    ASSERT(r->hook->position < p->trigger_count);
+    /* The position comes from a row of its own, beside that of the definition. */
+    if (r->hook->position >= p->trigger_count) {
+        r->ok =
+            err_set(&r->err, ERR_INTERNAL, "the trigger is not in its process: publish it again");
+        return HOOK_FAILED;
+    }
     t = &p->triggers[r->hook->position];
     if (!trigger_evaluate(r->mem, p, t, &context, &out, &r->err))
         return HOOK_FAILED;
@@ -276,7 +279,7 @@ void request_begin_start(struct node *n, struct work *w)
         work_push(&n->config->early_starts, w);
         return;
     }
-    if (r->code.len > CODE_MAX) {
+    if (!program_can_be_named(r->code, STR_NONE)) {
         work_free(n, w);
         request_refuse(n, r, ERR_NOT_FOUND, "no process has so long a code");
         return;

@@ -7,6 +7,7 @@
 #include "define/program.h"
 #include "engine/state.h"
 #include "trial/inner.h"
+#include "value/timefmt.h"
 
 struct trial_task {
     const struct actor *of;
@@ -67,9 +68,7 @@ static struct value task_view(struct trial_run *r, const struct trial_task *task
             v = str_eq(str_of(names[i]), STR("depends_on")) ? value_list(NULL, 0) : value_null();
         value_entry_add(entries, &count, str_of(names[i]), v);
     }
-    due = due.kind == VALUE_INT
-              ? value_timestamp(due.i / 1000000, (uint32_t)(due.i % 1000000) * 1000)
-              : value_null();
+    due = due.kind == VALUE_INT ? timestamp_of_us(due.i) : value_null();
     value_entry_add(entries, &count, STR("due_at"), due);
     value_entry_add(entries, &count, STR("status"), value_string(str_of(status)));
     value_entry_add(entries, &count, STR("assigned_to"),

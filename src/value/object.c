@@ -93,14 +93,12 @@ void object_bool(struct buf *out, const char *name, bool b)
 void object_time(struct buf *out, const char *name, int64_t us)
 {
     char text[TIMESTAMP_TEXT_MAX];
-    int64_t seconds = us / 1000000;
-    struct value v = value_timestamp(seconds, (uint32_t)(us - seconds * 1000000) * 1000);
 
     if (us <= 0) {
         object_text(out, name, STR_NONE);
         return;
     }
-    object_text(out, name, str_from(text, timestamp_write(text, v)));
+    object_text(out, name, str_from(text, timestamp_write(text, timestamp_of_us(us))));
 }
 
 void object_id(struct buf *out, const char *name, struct uuid id)

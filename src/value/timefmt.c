@@ -12,6 +12,21 @@ bool timestamp_in_range(int64_t seconds, uint32_t nanos)
     return seconds >= TIMESTAMP_SECONDS_MIN && seconds <= TIMESTAMP_SECONDS_MAX && nanos < NANOS;
 }
 
+struct value timestamp_of_us(int64_t us)
+{
+    int64_t seconds = us / 1000000, rest = us % 1000000;
+
+    if (rest < 0) {
+        rest += 1000000;
+        seconds--;
+    }
+    if (seconds < TIMESTAMP_SECONDS_MIN)
+        return value_timestamp(TIMESTAMP_SECONDS_MIN, 0);
+    if (seconds > TIMESTAMP_SECONDS_MAX)
+        return value_timestamp(TIMESTAMP_SECONDS_MAX, 0);
+    return value_timestamp(seconds, (uint32_t)rest * 1000);
+}
+
 bool duration_in_range(int64_t seconds, uint32_t nanos)
 {
     if (seconds == DURATION_SECONDS_MAX)

@@ -23,6 +23,12 @@ bool timestamp_in_range(int64_t seconds, uint32_t nanos);
 bool duration_in_range(int64_t seconds, uint32_t nanos);
 
 /*
+ * A time in microseconds since 1970. Any number may stand in a stored row: of one that no timestamp
+ * has, the nearest that there is.
+ */
+struct value timestamp_of_us(int64_t us);
+
+/*
  * RFC 3339 in UTC with 0, 3, 6 or 9 digits of fraction, the fewest that are
  * exact: "2026-01-02T03:04:05.120Z". Answers the length. `timestamp` must be
  * in range.

@@ -404,14 +404,18 @@ struct str page_types(struct arena *mem, enum language language, struct str titl
     buf_init_arena(&out, mem);
     page_begin(&out, language, title.len > 0 ? title : str_of(say(language, TEXT_ASKED)));
     buf_printf(&out, "<div class=\"card\">\n<p>%s</p>\n<ul>\n", say(language, TEXT_CHOOSE));
-    for (uint32_t i = 0; i < types.len; i++) {
+    for (uint32_t i = 0; types.kind == VALUE_LIST && i < types.len; i++) {
+        struct str type = value_text_or(types.items[i], STR_NONE);
+
+        if (type.len == 0)
+            continue;
         buf_text(&out, "<li><a href=\"");
         put_escaped(&out, token);
         buf_char(&out, '/');
-        for (size_t k = 0; k < types.items[i].len; k++)
-            buf_printf(&out, "%%%02X", (unsigned)(uint8_t)value_text(types.items[i]).ptr[k]);
+        for (size_t k = 0; k < type.len; k++)
+            buf_printf(&out, "%%%02X", (unsigned)(uint8_t)type.ptr[k]);
         buf_text(&out, "\">");
-        put_escaped(&out, value_text(types.items[i]));
+        put_escaped(&out, type);
         buf_text(&out, "</a></li>\n");
     }
     buf_text(&out, "</ul>\n</div>\n");

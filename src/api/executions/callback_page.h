@@ -26,7 +26,10 @@ struct page_form {
 /* The form, in `mem`. */
 struct str page_form(struct arena *mem, const struct page_form *f);
 
-/* The types of which one is chosen, as links from `token`; in `mem`. */
+/*
+ * The types of which one is chosen, as links from `token`; in `mem`. `types` comes from a stored row:
+ * what is no text in it is left out.
+ */
 struct str page_types(struct arena *mem, enum language language, struct str title,
                       struct value types, struct str token);
 

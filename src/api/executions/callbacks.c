@@ -96,7 +96,7 @@ static bool wait_has_type(struct value types, struct str type)
     if (types.kind == VALUE_STRING)
         return type.len == 0 || str_eq(value_text(types), type);
     for (uint32_t i = 0; types.kind == VALUE_LIST && i < types.len; i++)
-        if (type.len == 0 || str_eq(value_text(types.items[i]), type))
+        if (type.len == 0 || str_eq(value_text_or(types.items[i], STR_NONE), type))
             return true;
     return false;
 }
@@ -115,7 +115,8 @@ static bool link_answers(const struct callback *b, const struct link_maker *make
     bool is_genuine = false;
 
     for (uint32_t i = 0; scopes.kind == VALUE_LIST && i < scopes.len; i++)
-        is_genuine |= link_is_genuine(maker, &b->link, value_text(scopes.items[i]));
+        is_genuine |= scopes.items[i].kind == VALUE_STRING &&
+                      link_is_genuine(maker, &b->link, value_text(scopes.items[i]));
     return is_genuine && b->link.seq >= w->links_from;
 }
 

@@ -103,8 +103,8 @@ static bool describe_job(struct lookup *q, struct reader *reader, const struct s
     if (asked_at_us > 0) {
         char text[TIMESTAMP_TEXT_MAX];
 
-        buf_str(out,
-                str_from(text, timestamp_write(text, value_timestamp(asked_at_us / 1000000, 0))));
+        asked_at_us -= asked_at_us % 1000000;
+        buf_str(out, str_from(text, timestamp_write(text, timestamp_of_us(asked_at_us))));
     }
     return true;
 }

@@ -271,6 +271,11 @@ static void execution_was_read(struct execution_load *l)
         fail_execution(l, "internal_read", &err);
         return;
     }
+    if (!program_can_be_named(l->stored.code, l->stored.snapshot)) {
+        (void)err_set(&err, ERR_INTERNAL, "what is stored of it names no program");
+        fail_execution(l, "internal_state", &err);
+        return;
+    }
     program_hold(l->load.node, &e->program,
                  program_get_pinned(l->load.node, e->id, l->stored.code, l->stored.version,
                                     l->stored.snapshot));

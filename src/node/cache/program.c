@@ -2,6 +2,7 @@
 #include "node/cache/program.h"
 
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "base/hash.h"
 #include "define/program.h"
 #include "node/cache/load.h"
@@ -331,6 +332,13 @@ static void done_program(struct load *load)
 }
 
 /* --- asking for one --- */
+
+enum { CODE_MAX = 100 }; /* bytes */
+
+bool program_can_be_named(struct str code, struct str snapshot)
+{
+    return code.len <= CODE_MAX && snapshot.len <= DIGEST_HEX_LEN;
+}
 
 static struct program_ref *program_new(struct node *n, struct uuid about, struct str code,
                                        int64_t version, struct str snapshot)

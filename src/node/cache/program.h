@@ -40,6 +40,12 @@ struct program_read {
 
 enum { PROGRAM_KEY_MAX = 256 }; /* bytes: a code, a version and a digest */
 
+/*
+ * Whether there can be a program of this code, with this snapshot or none: both come from requests and
+ * from stored rows, and none that is longer may be asked for.
+ */
+bool program_can_be_named(struct str code, struct str snapshot);
+
 struct program_ref {
     struct str name;    /* code@version */
     struct str content; /* code@version:snapshot; or empty: that is not known yet */

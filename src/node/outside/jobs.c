@@ -2,6 +2,7 @@
 #include "node/outside/jobs.h"
 
 #include "base/alloc.h"
+#include "base/digest.h"
 #include "engine/commit/commit.h"
 #include "engine/execution.h"
 #include "node/cache/load.h"
@@ -44,13 +45,18 @@ struct job_queue {
 
 enum { QUEUE_NAME_MAX = 512 };
 
-/* The name of a queue, written into `text`. */
+/* The name of a queue, written into `text`. So long a type stands in a damaged row: its digest does. */
 static struct str queue_name(char text[QUEUE_NAME_MAX], struct str org_id, struct str type)
 {
     int len = snprintf(text, QUEUE_NAME_MAX, "%.*s\n%.*s", STR_ARG(org_id), STR_ARG(type));
+    uint8_t digests[2][DIGEST_LEN];
 
-    ASSERT(len > 0 && len < QUEUE_NAME_MAX);
-    return str_from(text, (size_t)len);
+    if (len < QUEUE_NAME_MAX)
+        return str_from(text, (size_t)len);
+    digest_sha256(org_id, digests[0]);
+    digest_sha256(type, digests[1]);
+    memcpy(text, digests, sizeof(digests));
+    return str_from(text, sizeof(digests));
 }
 
 static struct job_queue *queue_find(const struct node *n, struct str org_id, struct str type)
