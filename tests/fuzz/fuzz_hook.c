@@ -32,7 +32,7 @@ static const char *const demands[] = {
 /* A vault with one credential, made once; its key is in no file afterwards. */
 static struct vault *shop_vault(struct arena *mem)
 {
-    static char path[] = "/tmp/pawl-fuzz-key-XXXXXX";
+    static char path[] = P_tmpdir "/pawl-fuzz-key-XXXXXX";
     static struct vault *vault;
     struct sealed_definitions none = {0};
     struct value shown, secret;
