@@ -10,6 +10,7 @@
 #include "define/define.h"
 #include "engine/dump.h"
 #include "sim/automatic.h"
+#include "sim/inbox.h"
 #include "sim/planner.h"
 #include "store/change_definition.h"
 #include "store/change_retention.h"
@@ -336,6 +337,7 @@ static void write_commit(struct sim_node *by, struct member *m)
         for (size_t i = 0; i < c->buffered_taken.count; i++)
             write_signal(sim, x, c->buffered_taken.items[i].signal);
         correlation_apply(sim, m);
+        inbox_opened(sim, x, c);
         disk_write_letters(sim, x, c);
         disk_check_incident(sim, x, c->after);
         events_check_routes(sim, c);

@@ -407,6 +407,26 @@ static void message_step(struct buf *out, struct dice *d, struct plan *plan)
     generate_put(out, "]}");
 }
 
+/* --- people --- */
+
+static void people_step(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "ask");
+    generate_put(out,
+                 ",'procedure':{'type':'wait.signal','signalType':'ok','title':'t',"
+                 "'assignee':%s",
+                 PICK(d, "'u1'", "['u1','u2']", "['u2','u3']"));
+    if (dice_roll(d, 2) == 0)
+        generate_put(out,
+                     ",'reminder':{'every':'%s','max':3,'procedure':{'type':'log','message':"
+                     "'{{ reminder.index }}'}}",
+                     PICK(d, "2s", "20s", "1h"));
+    if (dice_roll(d, 3) > 0)
+        generate_put(out, ",'timeout':%s,'onTimeout':'%s'", PICK(d, "'5s'", "'5m'", "'3h'"),
+                     PICK(d, "continue", "fail"));
+    generate_put(out, "}}");
+}
+
 bool generate_special(struct buf *out, struct dice *d, struct plan *plan)
 {
     unsigned which = dice_roll(d, 12);
@@ -414,6 +434,10 @@ bool generate_special(struct buf *out, struct dice *d, struct plan *plan)
 
     if ((plan->mix & (MIX_OF(MESSAGES) | MIX_OF(TRIGGERS))) != 0 && dice_roll(d, 3) == 0) {
         message_step(out, d, plan);
+        return true;
+    }
+    if ((plan->mix & MIX_OF(PEOPLE)) != 0 && dice_roll(d, 3) == 0) {
+        people_step(out, d, plan);
         return true;
     }
     if ((plan->mix & MIX_OF(TASKS)) != 0 && dice_roll(d, 3) == 0) {

@@ -17,9 +17,10 @@
 #include <time.h>
 
 struct totals {
-    int64_t seeds, executions, commits, rows, requests, refused, crashes, drains, refused_batches,
-        unknown_batches, refused_members, jumps_back, jumps_forward, children, deleted, jobs,
-        jobs_answered, jobs_expired, tasks, tasks_ended, by_ticks, by_events, tasks_moved;
+    int64_t seeds, executions, commits, rows, requests, refused, crashes, drains, cuts,
+        refused_batches, unknown_batches, refused_members, jumps_back, jumps_forward, children,
+        deleted, jobs, jobs_answered, jobs_expired, tasks, tasks_ended, by_ticks, by_events,
+        tasks_moved, answers, reminders;
 };
 
 static double now_s(clockid_t clock)
@@ -51,6 +52,7 @@ static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
     t->refused += sim.clients.refused;
     t->crashes += sim.crashes;
     t->drains += sim.drains;
+    t->cuts += sim.cuts;
     t->refused_batches += sim.refused_batches;
     t->unknown_batches += sim.unknown_batches;
     t->refused_members += sim.refused_members;
@@ -66,6 +68,8 @@ static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
     t->by_ticks += sim.disk.ticks_started;
     t->by_events += sim.disk.events_started;
     t->tasks_moved += sim.disk.tasks_moved;
+    t->answers += sim.disk.people_answers;
+    t->reminders += sim.disk.reminders;
     sim_fini(&sim);
     return digest;
 }
@@ -81,14 +85,17 @@ static void print_totals(const struct totals *t, double cpu_s)
            (long long)t->jobs_answered, (long long)t->jobs_expired);
     printf("%lld tasks, %lld of them ended by people\n", (long long)t->tasks,
            (long long)t->tasks_ended);
-    printf("%lld executions started by schedules, %lld by events; %lld moves of tasks\n",
-           (long long)t->by_ticks, (long long)t->by_events, (long long)t->tasks_moved);
-    printf("faults: %lld crashes, %lld nodes drained, %lld batches refused, %lld unknown, %lld "
+    printf("%lld executions started by schedules, %lld by events; %lld moves of tasks; %lld "
+           "answers of people, %lld reminders\n",
+           (long long)t->by_ticks, (long long)t->by_events, (long long)t->tasks_moved,
+           (long long)t->answers, (long long)t->reminders);
+    printf("faults: %lld crashes, %lld nodes drained, %lld cut off, %lld batches refused, %lld "
+           "unknown, %lld "
            "members refused, %lld "
            "times the clock was set back, %lld times forward\n",
-           (long long)t->crashes, (long long)t->drains, (long long)t->refused_batches,
-           (long long)t->unknown_batches, (long long)t->refused_members, (long long)t->jumps_back,
-           (long long)t->jumps_forward);
+           (long long)t->crashes, (long long)t->drains, (long long)t->cuts,
+           (long long)t->refused_batches, (long long)t->unknown_batches,
+           (long long)t->refused_members, (long long)t->jumps_back, (long long)t->jumps_forward);
 }
 
 /* Run seeds for a time, or `count` of them when that is not 0. */

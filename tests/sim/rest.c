@@ -1,6 +1,7 @@
 /* rest.c - letting everything come to rest, and what must hold then; see sim.h. */
 #include "engine/stored_execution.h"
 #include "sim/automatic.h"
+#include "sim/inbox.h"
 #include "sim/planner.h"
 
 #define SECOND INT64_C(1000000)
@@ -162,4 +163,5 @@ void sim_come_to_rest(struct sim *sim)
     disk_check_all(sim);
     effects_check(sim);
     plan_check(sim);
+    inbox_check(sim);
 }

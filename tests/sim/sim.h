@@ -12,6 +12,7 @@
  *     outside.c    what executions call; outbox.c: what they send
  *     worker.c     who does their jobs, which are in jobs.c
  *     automatic.h  processes that start by themselves: schedules, triggers
+ *     inbox.h      people who answer waits
  *     planner.h    the task pool: people who move tasks
  *     drain.c      nodes that are stopped while work is in flight
  *     rest.c       letting everything come to rest, and what must hold then
@@ -202,6 +203,17 @@ struct disk_lane {
     int64_t until_us;
 };
 
+/* A wait that people were asked to end. */
+struct disk_ask {
+    struct disk_execution *of;
+    struct str step, assignees_json;
+    int64_t visit;
+    struct str answer;    /* the id of the one that was acknowledged; or empty */
+    int64_t answer_seq;   /* its row */
+    struct str last_sent; /* the id of the last that was sent, and by whom */
+    const char *last_user;
+};
+
 /* A tick that has started an execution; what is counted anew has another generation. */
 struct disk_tick {
     int64_t at_us;
@@ -265,6 +277,10 @@ struct disk {
     struct {
         VEC_OF(struct disk_schedule);
     } schedules;
+    struct {
+        VEC_OF(struct disk_ask *);
+    } asked_people;
+    int64_t people_answers, reminders;
     struct plan *plan;   /* the task pool, or NULL: planner.c */
     int64_t tasks_moved; /* rows of its log */
     bool ticks_are_over; /* no schedule is read any more */
@@ -336,7 +352,8 @@ struct faults {
     unsigned clock_forward; /* of one node, while its monotonic clock stands */
     unsigned stall;         /* batches that were submitted are not written for a while */
     unsigned contend;       /* another writer changes a record that all of them write to */
-    bool no_workers;        /* endpoints of workers cannot be read, ever */
+    unsigned cut;    /* a node does not reach the store for a while, longer than its leases */
+    bool no_workers; /* endpoints of workers cannot be read, ever */
 };
 
 struct executions_refused {
@@ -368,9 +385,10 @@ struct sim_node {
     struct clock_manual clock;
     bool is_draining; /* it was told to stop, at this time of the monotonic clock */
     int64_t draining_since_us;
-    unsigned opened;    /* how often */
-    char name[16];      /* another one each time */
-    int64_t planned_us; /* by its clock: when it has last read which schedules are due */
+    int64_t cut_until_us; /* monotonic: until then it does not reach the store; all else goes on */
+    unsigned opened;      /* how often */
+    char name[16];        /* another one each time */
+    int64_t planned_us;   /* by its clock: when it has last read which schedules are due */
 };
 
 bool store_init(struct sim_node *at, struct err *err);
@@ -407,7 +425,9 @@ struct sim_request {
     struct job_beat *beat;             /* or NULL */
     /* What its answer is held against; NULL: what answer.c says. */
     void (*check)(struct sim *sim, const struct sim_request *q);
-    bool was_sent_again;        /* more than one has its client_event_id */
+    bool was_sent_again;  /* another one has its id */
+    struct disk_ask *ask; /* what it answers, and who does; or NULL */
+    const char *user;
     int64_t sent_us;            /* monotonic */
     const struct disk_job *job; /* EVENT_ANSWER: whose answer it is */
     bool is_answered;
@@ -618,7 +638,7 @@ struct sim {
     struct workers workers;
     uint64_t digest;
     int64_t events;
-    int64_t crashes, drains, refused_batches, unknown_batches, refused_members, jumps_back,
+    int64_t crashes, drains, cuts, refused_batches, unknown_batches, refused_members, jumps_back,
         jumps_forward;
     bool no_faults;
     int64_t latest_wall_us; /* the furthest that the wall clock has been */

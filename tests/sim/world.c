@@ -1,5 +1,6 @@
 /* world.c - what happens next in the simulator; see sim.h. */
 #include "sim/automatic.h"
+#include "sim/inbox.h"
 #include "sim/planner.h"
 
 #include "base/log.h"
@@ -338,6 +339,18 @@ static void end_drain(struct sim_node *at)
         sim_open_node(at);
 }
 
+/* One node alone: what it has in flight stays so, and others do its work meanwhile. */
+static void cut_off(struct sim_node *at)
+{
+    at->sim->cuts++;
+    at->cut_until_us = sim_mono_us(at->sim) + (1 + (int64_t)dice_roll(&at->sim->dice, 60)) * SECOND;
+}
+
+static bool is_cut_off(const struct sim_node *at)
+{
+    return at->cut_until_us > sim_mono_us(at->sim);
+}
+
 static void happen_at(struct sim *sim, struct sim_node *at)
 {
     unsigned which = dice_roll(&sim->dice, 100);
@@ -348,6 +361,8 @@ static void happen_at(struct sim *sim, struct sim_node *at)
         people_act(sim);
     if (dice_roll(&sim->dice, 200) == 0)
         automatic_act(sim);
+    if ((sim->config.mix & MIX_OF(PEOPLE)) != 0 && dice_roll(&sim->dice, 5) == 0)
+        inbox_act(sim);
     if (sim->disk.plan != NULL && dice_roll(&sim->dice, 2) == 0)
         plan_act(sim);
     if (which < 30) {
@@ -356,17 +371,20 @@ static void happen_at(struct sim *sim, struct sim_node *at)
     } else if (which < 55) {
         (void)node_pass(at->node);
     } else if (which < 70) {
-        if (at->store.batch_count > 0 && !sim->no_faults &&
-            dice_hits(&sim->dice, sim->config.faults.stall))
+        if (is_cut_off(at))
+            sim_let_pass(sim, (int64_t)dice_roll(&sim->dice, 500) * 1000);
+        else if (at->store.batch_count > 0 && !sim->no_faults &&
+                 dice_hits(&sim->dice, sim->config.faults.stall))
             stall(at);
         else
             (void)store_write_one(at);
     } else if (which < 84) {
-        (void)store_deliver_one(at);
+        if (!is_cut_off(at))
+            (void)store_deliver_one(at);
         if (sim->outside.under_way.count > 0 && dice_roll(&sim->dice, 2) == 0)
             (void)outside_answer_one(at);
     } else if (which < 95) {
-        for (unsigned i = 1 + dice_roll(&sim->dice, 6); i-- > 0;)
+        for (unsigned i = 1 + dice_roll(&sim->dice, 6); i-- > 0 && !is_cut_off(at);)
             (void)store_read_one(at);
     } else if (which < 99) {
         move_clock(at);
@@ -374,6 +392,8 @@ static void happen_at(struct sim *sim, struct sim_node *at)
         crash(at);
     } else if ((sim->config.mix & MIX_OF(DRAINS)) != 0 && dice_hits(&sim->dice, 150)) {
         drain_begin(at);
+    } else if (sim->config.nodes > 1 && dice_hits(&sim->dice, sim->config.faults.cut)) {
+        cut_off(at);
     } else if (dice_hits(&sim->dice, 200)) {
         bring_back(sim);
     }
@@ -423,6 +443,7 @@ struct sim_config sim_config_of(uint64_t seed, unsigned mix)
             .clock_back = dice_roll(&d, 20 * badness),
             .clock_forward = dice_roll(&d, 20 * badness),
             .stall = dice_roll(&d, 20 * badness),
+            .cut = dice_roll(&d, 100 * badness),
         };
     config.mix = mix & (unsigned)dice_next(&d);
     config.nodes = (config.mix & MIX_OF(NODES)) != 0 ? 2 + dice_roll(&d, NODES_MAX - 1) : 1;

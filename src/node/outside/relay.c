@@ -5,12 +5,14 @@
 #include "engine/commit/commit.h"
 #include "node/cache/load.h"
 #include "node/chore/chore.h"
+#include "node/cluster/config.h"
 #include "node/node.h"
 #include "node/outside/calls.h"
 #include "node/outside/relay_parts.h"
 #include "node/outside/triggers.h"
 #include "node/request.h"
 #include "store/event_routes.h"
+#include "store/read_definition.h"
 
 enum {
     LANE_MAX = 64, /* messages that are in flight to one destination */
@@ -216,6 +218,9 @@ struct page_load {
     struct str destination;
     struct str node; /* whose lane it must be; STR_NONE: nobody else is there */
     int64_t now_us, next_at_us;
+    bool is_of_trigger;
+    int64_t
+        stamp; /* of the definitions, not before the messages: a trigger goes by what is published */
     struct due_messages due;
 };
 
@@ -225,6 +230,8 @@ static void run_page(struct load *load, struct reader *reader)
 
     load->ok = read_outbox_due(reader, &load->mem, l->destination, l->node, l->now_us, LANE_MAX * 2,
                                LANE_BYTES_MAX, &l->due, &l->next_at_us, &load->err);
+    if (load->ok && l->is_of_trigger && l->due.count > 0)
+        load->ok = read_definition_stamp(reader, &l->stamp, &load->err);
     for (size_t i = 0; load->ok && i < l->due.count; i++)
         load->ok = addressees_resolve(reader, &load->mem, &l->due.items[i], &load->err);
 }
@@ -245,6 +252,7 @@ static void done_page(struct load *load)
         load_free(load);
         return;
     }
+    config_expect(load->node, page->stamp);
     l->next_at_us = page->next_at_us;
     /* More than there is capacity for: the rest is read when some of these are settled. */
     if (due->is_cut)
@@ -272,6 +280,7 @@ static void page_read(struct relay *r, struct lane *l)
     l->is_due = false;
     l->is_reading = true;
     page->destination = str_copy(&page->load.mem, l->name);
+    page->is_of_trigger = str_starts_with(l->name, STR(MESSAGE_TRIGGER_LANE));
     if (node_is_shared(r->chore.node))
         page->node = node_own_name(r->chore.node);
     page->now_us = clock_wall_us(r->chore.node->clock);
