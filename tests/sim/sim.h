@@ -580,6 +580,7 @@ struct workers {
 void worker_act(struct sim *sim); /* one of them asks, answers, or is gone */
 /* An idle one asks for jobs; false: none is idle, or it was refused. */
 bool worker_ask(struct sim *sim, struct sim_node *at, int64_t wait_us, int64_t lease_us);
+void worker_beat(struct sim *sim, const struct held_job *h);
 bool worker_settle(struct sim_node *at); /* all that is to be done is done, at this node */
 void worker_crash(struct sim_node *at);  /* the node is gone: nobody is answered */
 void worker_fini(struct sim *sim);

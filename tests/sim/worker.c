@@ -135,7 +135,7 @@ static void send_answer(struct sim *sim, struct held_job *h)
     (void)client_submit(sim, q);
 }
 
-static void send_beat(struct sim *sim, const struct held_job *h)
+void worker_beat(struct sim *sim, const struct held_job *h)
 {
     struct sim_request *q = client_new(sim, NODE_CHANGE);
 
@@ -175,7 +175,7 @@ void worker_act(struct sim *sim)
     if (which < 8)
         send_answer(sim, &w->held.items[at]);
     else if (which < 9)
-        send_beat(sim, &w->held.items[at]);
+        worker_beat(sim, &w->held.items[at]);
     /* It may send the same once more; or it is never heard of again. */
     if (which == 9 || (which < 8 && dice_roll(d, 3) > 0))
         forget(w, at);
