@@ -26,7 +26,7 @@ const AMOUNTS = {
     'fuzz.requests': [500, 50000], // to each store
     'fuzz.answer_ms': [5000, 1000], // that no answer may take
     'planner.rounds': [2, 500],
-    'sim.seeds': [48, 120],
+    'sim.seeds': [48, 400],
     'pages.records': [50, 500], // of 1 MiB each
     'large.executions': [3000, 100000],
     'large.rounds': [2000, 10000],

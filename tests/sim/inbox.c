@@ -154,7 +154,8 @@ static void check_answer(struct sim *sim, const struct disk_ask *a)
         if (row->kind != HISTORY_FORWARD ||
             state_row_took(&sim->disk.scratch, row) != a->answer_seq)
             continue;
-        SIM_CHECK(sim, is_of(a, row), "an answer was taken by another step");
+        SIM_CHECK(sim, is_of(a, row), "an answer of %.*s to %.*s was taken by %.*s",
+                  STR_ARG(sim_id(sim, a->of->s.id)), STR_ARG(a->step), STR_ARG(row->step));
         taken++;
     }
     SIM_CHECK(sim, taken <= 1, "I2: an answer was applied %u times", taken);

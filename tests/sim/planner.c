@@ -248,8 +248,7 @@ bool plan_change(struct sim *sim, struct member *m)
     facts = (struct task_facts){
         .task = t->now,
         .actor = person_of(sim, c->actor.id),
-        .target =
-            person_of(sim, value_text(value_map_get_str(c->request.payload, STR("assign_to")))),
+        .target = person_of(sim, value_map_text(c->request.payload, STR("assign_to"))),
         .policy = planner_policy_default(),
         .now_us = c->change.now_us};
     if (known != NULL)

@@ -20,10 +20,10 @@ holds $? "a seed repeats itself"
 
 read -r seeds first < <(node tests/lib/budget.mjs sim.seeds)
 echo "seeds from $first on"
-claim "the seeds from $first on" timeout 500 "$sim" --seeds "${SIM_TEST_SEEDS:-$seeds}" --first "$first"
+claim "the seeds from $first on" timeout 900 "$sim" --seeds "${SIM_TEST_SEEDS:-$seeds}" --first "$first"
 
 # Steps of several calls, each with a rollback: nothing that was done is left behind (I10).
-claim "the sagas from $first on" timeout 500 "$sim" --mix sagas --seeds "${SIM_TEST_SEEDS:-$seeds}" --first "$first"
+claim "the sagas from $first on" timeout 900 "$sim" --mix sagas --seeds "${SIM_TEST_SEEDS:-$seeds}" --first "$first"
 
 [ "$passed" -gt 10 ] || holds 1 "there are cases"
 end_claims

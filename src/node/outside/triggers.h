@@ -13,7 +13,7 @@
  * node is killed. What cannot be evaluated or started is parked, with a dead
  * letter.
  *
- * why: decision 0277
+ * why: decisions 0277, 0451
  */
 #ifndef PAWL_NODE_OUTSIDE_TRIGGERS_H
 #define PAWL_NODE_OUTSIDE_TRIGGERS_H
