@@ -78,7 +78,10 @@ async function probe() {
 /** Connected: what is wanted is open. */
 function become() {
     const wanted = NAMES.filter(isWanted);
-    if (wanted.length === 0) return;
+    if (wanted.length === 0) {
+        state = { kind: 'state', connected: false, away: false, since: Date.now() };
+        return;
+    }
     const connected = wanted.every((name) => streams[name].isOpen);
     const away = isAway && !connected;
     if (state.connected === connected && state.away === away) return;
@@ -102,7 +105,7 @@ function serve(port: Port) {
             if (asked.ask === 'now') streams[name].now();
             else streams[name].settle();
         }
-        if (asked.ask === 'drop') become();
+        if (asked.ask === 'drop' || asked.ask === 'bye') become();
     };
     port.postMessage(state);
 }

@@ -4,6 +4,7 @@ import type { Ask, Hint, News, StreamName } from './live-worker';
 
 type Listener = (news: News) => void;
 
+const AGAIN_MS = 2000;
 const listeners = new Set<Listener>();
 let port: MessagePort | Worker | null = null;
 const wanted = new Map<StreamName, number>();
@@ -23,9 +24,16 @@ function hear(news: News) {
 /** Begin to listen; after signing in. */
 export function connect() {
     if (port) return;
-    port = typeof SharedWorker === 'undefined'
+    const worker = typeof SharedWorker === 'undefined'
         ? new Worker(new URL('./live-worker.ts', import.meta.url), { type: 'module', name: 'pawl-live' })
-        : new SharedWorker(new URL('./live-worker.ts', import.meta.url), { type: 'module', name: 'pawl-live' }).port;
+        : new SharedWorker(new URL('./live-worker.ts', import.meta.url), { type: 'module', name: 'pawl-live' });
+    port = worker instanceof Worker ? worker : worker.port;
+    // Its script could not be read, because the server has gone in that moment: try again.
+    worker.onerror = () => {
+        port = null;
+        hear({ kind: 'state', connected: false, away: true, since: state.isMissed ? state.since : Date.now() });
+        setTimeout(connect, AGAIN_MS);
+    };
     port.onmessage = (event: MessageEvent) => hear(event.data as News); // which starts a port
     wanted.forEach((_, stream) => ask({ ask: 'want', stream }));
     addEventListener('pagehide', () => ask({ ask: 'bye' }));
