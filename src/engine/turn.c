@@ -58,7 +58,7 @@ void turn_begin_step(struct turn *t)
     t->variables = t->x->variables;
     t->assigned = value_map_empty();
     t->records.count = t->looked.count = t->logs.count = t->starts.count = 0;
-    t->messages.count = 0;
+    t->messages.count = t->joined.count = 0;
     t->refused_output_json = STR_NONE;
     t->ids = 0;
     t->run.finished.count = 0;

@@ -154,7 +154,10 @@ struct turn {
     struct turn_text last_read; /* see turn_read() */
     struct {
         VEC_OF(struct uuid);
-    } awaited_starts, heard;      /* children that strands wait for from now on; that have ended */
+    } awaited_starts, heard; /* children that strands wait for from now on; that have ended */
+    struct {
+        VEC_OF(struct uuid);
+    } named; /* executions that steps without waiting for them have joined: their ids are known */
     const struct strand **others; /* x->others, once the turn has changed it; with room for: */
     uint32_t others_capacity;
 
@@ -168,6 +171,9 @@ struct turn {
     struct {
         VEC_OF(struct execution *);
     } starts;
+    struct {
+        VEC_OF(struct uuid);
+    } joined;     /* in place of such a start, by its key */
     uint32_t ids; /* made so far by this step */
 };
 

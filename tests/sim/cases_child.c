@@ -5,6 +5,16 @@
 #define START(code, more)                                                                          \
     "{'code':'" code "','procedure':{'type':'flow.start','code':'kid'" more "}}"
 
+static struct uuid find_by_code(struct str code)
+{
+    for (size_t i = 0; i < sim.disk.executions.count; i++)
+        if (str_eq(sim.disk.executions.items[i]->s.code, code))
+            return sim.disk.executions.items[i]->s.id;
+    sim_fail(&sim, "there is no execution of %.*s", STR_ARG(code));
+}
+
+#define JOINS ",'settings':{'onKeyConflict':'join'}"
+
 /* Three rounds that begin at once start a child with the same key. */
 #define THREE_AT_ONCE                                                                              \
     "{'code':'l','loop':{'for':[1,2,3],'max':9,'concurrency':3,'onError':'continue','steps':"      \
@@ -24,12 +34,62 @@ void case_children_of_one_key(void)
     case_end();
 
     case_begin();
-    case_define("kid", WAIT, ",'settings':{'onKeyConflict':'join'}");
+    case_define("kid", WAIT, JOINS);
     case_define("p", THREE_AT_ONCE, "");
     id = case_started(case_start("p", "{}", 0));
     CLAIM(case_status(id) == STATUS_COMPLETED);
     CLAIM(sim.disk.children == 1);
     CLAIM(str_find(case_disk(id)->s.result_json, STR("conflict_key"), 0) < 0);
+    case_end();
+}
+
+/* A child with a key, for a branch that is left in the turn that was to start it. */
+#define QUICK(code) "{'code':'" code "','procedure':{'type':'compute.transform','data':1}}"
+#define LEFT_AT_ONCE                                                                               \
+    "{'code':'any','parallel':{'join':'any','branches':[[" START(                                  \
+        "s", ",'key':'one','wait':true") "],[" QUICK("a") "," QUICK("b") "," QUICK("c") "]]}}"
+/* Another with that key: behind it; or beside it, and before it is left. */
+#define BEHIND(more) LEFT_AT_ONCE "," START("t", ",'key':'one'" more)
+#define BESIDE(more)                                                                               \
+    "{'code':'all','parallel':{'join':'all','branches':[[" LEFT_AT_ONCE                            \
+    "],[" START("t", ",'key':'one'" more) "]]}}"
+
+/* The one child runs until the signal, and the parent, if it waits, with it. */
+static void one_child_runs(const char *steps, const char *settings, bool waits)
+{
+    struct uuid parent;
+
+    case_begin();
+    case_define("kid", WAIT, settings);
+    case_define("p", steps, "");
+    parent = case_started(case_start("p", "{}", 0));
+    CLAIM(sim.disk.children == 1);
+    CLAIM(case_status(parent) == (waits ? STATUS_WAITING : STATUS_COMPLETED));
+    (void)case_signal(find_by_code(STR("kid")), "s1", "1");
+    case_settle();
+    CLAIM(case_status(find_by_code(STR("kid"))) == STATUS_COMPLETED);
+    CLAIM(case_status(parent) == STATUS_COMPLETED);
+    case_end();
+}
+
+void case_key_of_one_that_never_begins(void)
+{
+    struct uuid parent;
+
+    one_child_runs(BEHIND(",'wait':true"), JOINS, true);
+    one_child_runs(BEHIND(",'wait':true"), "", true);
+    one_child_runs(BEHIND(""), JOINS, false);
+    one_child_runs(BESIDE(",'wait':true"), JOINS, true);
+    one_child_runs(BESIDE(""), JOINS, false);
+    /* Who waits for it now is who started it. */
+    case_begin();
+    case_define("kid", WAIT, JOINS);
+    case_define("p", BESIDE(",'wait':true"), "");
+    parent = case_started(case_start("p", "{}", 0));
+    (void)case_cancel(parent);
+    case_settle();
+    CLAIM(case_status(find_by_code(STR("kid"))) == STATUS_CANCELLED);
+    CLAIM(case_status(parent) == STATUS_CANCELLED);
     case_end();
 }
 
@@ -39,7 +99,7 @@ void case_start_joins_after_reads(void)
 
     case_begin();
     case_define("kid", WAIT, "");
-    case_define("p", START("s", "") "," WAIT, ",'settings':{'onKeyConflict':'join'}");
+    case_define("p", START("s", "") "," WAIT, JOINS);
     a = case_start_key("p", "k", 0);
     (void)case_started(a);
     b = case_start_key("p", "k", 60 * SECOND);
@@ -117,21 +177,13 @@ void case_parent_is_told_wherever_it_crashes(void)
     }
 }
 
-static struct uuid find_by_code(struct str code)
-{
-    for (size_t i = 0; i < sim.disk.executions.count; i++)
-        if (str_eq(sim.disk.executions.items[i]->s.code, code))
-            return sim.disk.executions.items[i]->s.id;
-    sim_fail(&sim, "there is no execution of %.*s", STR_ARG(code));
-}
-
 /* The child of another ends and the node crashes after so many things; no time passes. */
 static void join_with_crash(unsigned crash_at, bool keeps)
 {
     struct uuid parent, joiner, kid;
 
     case_begin();
-    case_define("kid", WAIT, ",'settings':{'onKeyConflict':'join'}");
+    case_define("kid", WAIT, JOINS);
     case_define("p", START("s", ",'key':'one','wait':true"), "");
     parent = case_started(case_start("p", "{}", 0));
     joiner = case_started(case_start("p", "{}", 0));
@@ -261,7 +313,7 @@ void case_foreign_cancel_hides_no_end(void)
     case_define("grandkid", WAIT, "");
     case_define("kid",
                 "{'code':'s','procedure':{'type':'flow.start','code':'grandkid','wait':true}}",
-                ",'settings':{'onKeyConflict':'join'}");
+                JOINS);
     case_define("p", START("s", ",'key':'one','wait':true"), "");
     (void)case_started(case_start("p", "{}", 0));
     joiner = case_started(case_start("p", "{}", 0));

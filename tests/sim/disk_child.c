@@ -36,6 +36,24 @@ static bool waits_for(const struct commit *c, struct uuid child)
     return false;
 }
 
+/* Whom a strand waits for exists, or has been there. */
+static void check_awaited_exist(struct sim *sim, const struct commit *c)
+{
+    struct str prefix = STR("child:");
+
+    for (uint32_t i = 0; i < execution_strands(c->after); i++) {
+        struct str awaited = execution_cursor(c->after, i)->awaited;
+        struct uuid child;
+
+        SIM_CHECK(sim,
+                  !str_starts_with(awaited, prefix) ||
+                      (uuid_read(str_slice(awaited, prefix.len, awaited.len), &child) &&
+                       disk_find_ever(&sim->disk, child) != NULL),
+                  "%.*s waits for %.*s, which was never started",
+                  STR_ARG(sim_id(sim, c->after->id)), STR_ARG(awaited));
+    }
+}
+
 void disk_start_children(struct sim *sim, const struct commit *c)
 {
     struct disk *d = &sim->disk;
@@ -63,6 +81,7 @@ void disk_start_children(struct sim *sim, const struct commit *c)
             *VEC_ADD(&d->mem, &disk_find(d, c->after->id)->awaited) = x;
         sim_note_str(sim, child->program->code);
     }
+    check_awaited_exist(sim, c);
 }
 
 /* --- the order of rolling back, across executions --- */

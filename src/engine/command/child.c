@@ -172,11 +172,12 @@ static enum step_result wait_for(struct turn *t, const struct command *c, struct
     return STEP_WAITS;
 }
 
-static const struct execution *find_start(struct execution *const *starts, size_t count,
-                                          const struct program *p, struct str key)
+static const struct execution *find_start(const struct turn *t, struct execution *const *starts,
+                                          size_t count, const struct program *p, struct str key)
 {
     for (size_t i = 0; i < count; i++)
-        if (str_eq(starts[i]->key, key) && str_eq(starts[i]->program->code, p->code))
+        if (str_eq(starts[i]->key, key) && str_eq(starts[i]->program->code, p->code) &&
+            child_is_wanted(t, starts[i]->id))
             return starts[i];
     return NULL;
 }
@@ -189,12 +190,12 @@ static enum step_result find_holder(struct turn *t, const struct program *p, str
                                     bool *held, struct uuid *id)
 {
     const struct execution *started =
-        find_start(t->out->starts.items, t->out->starts.count, p, key);
+        find_start(t, t->out->starts.items, t->out->starts.count, p, key);
     const struct process_read *read;
     enum step_result end;
 
     if (started == NULL)
-        started = find_start(t->starts.items, t->starts.count, p, key);
+        started = find_start(t, t->starts.items, t->starts.count, p, key);
     *held = started != NULL;
     if (started != NULL) {
         *id = started->id;
@@ -279,9 +280,20 @@ enum step_result child_start(struct turn *t, const struct command *c, struct val
     }
     if (made != NULL)
         *VEC_ADD(t->mem, &t->starts) = made;
+    else
+        *VEC_ADD(t->mem, &t->joined) = id;
     *out = value_map_of(t->mem, VALUE_ENTRIES({value_key(STR("executionId")),
                                                value_string(uuid_text(t->mem, id))}));
     return STEP_DONE;
+}
+
+void child_begin_staged(struct turn *t)
+{
+    for (size_t i = 0; i < t->starts.count; i++)
+        *VEC_ADD(t->mem, &t->out->starts) = t->starts.items[i];
+    for (size_t i = 0; i < t->joined.count; i++)
+        *VEC_ADD(t->mem, &t->named) = t->joined.items[i];
+    t->starts.count = t->joined.count = 0;
 }
 
 /* --- its end --- */

@@ -57,6 +57,9 @@ bool call_waits_on(struct turn *t);
 
 enum step_result child_start(struct turn *t, const struct command *c, struct value *out);
 
+/* What the commands of the step have started begins with this turn; what they have joined stays. */
+void child_begin_staged(struct turn *t);
+
 /* Whether the step waits for an execution that it has started. */
 bool child_is_awaited(const struct cursor *cursor);
 
@@ -108,6 +111,12 @@ void child_await_undone(struct cursor *cursor);
  * One that this turn was to start and nobody waits for is not started.
  */
 void child_compare(struct turn *t);
+
+/*
+ * Whether a child of this turn begins with it: no strand was to wait for it, one does, or a step
+ * has said its id. Else it holds its key for nobody.
+ */
+bool child_is_wanted(const struct turn *t, struct uuid id);
 
 /* Whether a child of its own has not ended that it waits for, or has waited for and left. */
 bool child_is_left(const struct turn *t);

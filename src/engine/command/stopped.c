@@ -18,6 +18,7 @@
 #include "engine/commit/reads.h"
 #include "engine/flow/rollback.h"
 #include "engine/flow/step.h"
+#include "engine/flow/strand.h"
 #include "value/json.h"
 
 static const int64_t LOOK_STOPPED_US = INT64_C(3600) * 1000000;
@@ -83,26 +84,74 @@ static void stopped_add(struct turn *t, const struct execution *of, const struct
     x->stopped_count = kept + 1;
 }
 
+static bool keeps_strands(const struct execution *x)
+{
+    return !status_is_terminal(x->status) || x->status == STATUS_FAILED;
+}
+
 /* The children that strands wait for, but for those of others: keys are the bytes of ids. */
 static void collect_awaited(struct turn *t, struct map *out)
 {
     struct uuid *ids = ARENA_ARRAY(t->mem, execution_strands(t->x), struct uuid);
 
     map_init(out, t->mem);
-    if (status_is_terminal(t->x->status) && t->x->status != STATUS_FAILED)
+    if (!keeps_strands(t->x))
         return;
     for (uint32_t i = 0; i < execution_strands(t->x); i++)
         if (child_is_own(execution_cursor(t->x, i), &ids[i]))
             map_put(out, bytes_of(&ids[i]), &ids[i]);
 }
 
-/* Whether a strand was to wait for it. */
-static bool is_awaited_start(const struct turn *t, struct uuid id)
+static bool holds_id(const struct uuid *ids, size_t count, struct uuid id)
 {
-    for (size_t i = 0; i < t->awaited_starts.count; i++)
-        if (uuid_cmp(t->awaited_starts.items[i], id) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (uuid_cmp(ids[i], id) == 0)
             return true;
     return false;
+}
+
+/* Whether a strand was to wait for it, and no step has said its id. */
+static bool is_for_strands(const struct turn *t, struct uuid id)
+{
+    return holds_id(t->awaited_starts.items, t->awaited_starts.count, id) &&
+           !holds_id(t->named.items, t->named.count, id);
+}
+
+/* A strand that waits for it, rather its own than one that has joined it; or NO_STRAND. */
+static uint32_t find_waiting(const struct execution *x, struct uuid id)
+{
+    uint32_t found = NO_STRAND;
+    struct uuid awaited;
+
+    for (uint32_t i = 0; i < execution_strands(x); i++) {
+        const struct cursor *cursor = execution_cursor(x, i);
+
+        if (!child_awaited(cursor, &awaited) || uuid_cmp(awaited, id) != 0)
+            continue;
+        if (!cursor->is_joined)
+            return i;
+        found = found == NO_STRAND ? i : found;
+    }
+    return found;
+}
+
+bool child_is_wanted(const struct turn *t, struct uuid id)
+{
+    return !is_for_strands(t, id) || find_waiting(t->x, id) != NO_STRAND;
+}
+
+/* One that a strand has joined, and whose own strand has left it in this turn, is its own. */
+static void inherit_starts(struct turn *t)
+{
+    for (size_t i = 0; keeps_strands(t->x) && i < t->awaited_starts.count; i++) {
+        uint32_t strand = find_waiting(t->x, t->awaited_starts.items[i]);
+
+        if (strand == NO_STRAND || !execution_cursor(t->x, strand)->is_joined)
+            continue;
+        strand_take(t, strand);
+        t->x->cursor.is_joined = false;
+        t->x->cursor.is_started = true;
+    }
 }
 
 /* One that this very turn was to start, for a strand that has been stopped since, never begins. */
@@ -113,7 +162,7 @@ static void drop_unwanted_starts(struct turn *t, const struct map *awaited)
     for (size_t i = 0; i < t->out->starts.count; i++) {
         struct execution *start = t->out->starts.items[i];
 
-        if (!is_awaited_start(t, start->id) || map_find(awaited, bytes_of(&start->id)) != NULL)
+        if (!is_for_strands(t, start->id) || map_find(awaited, bytes_of(&start->id)) != NULL)
             t->out->starts.items[kept++] = start;
     }
     t->out->starts.count = kept;
@@ -122,10 +171,7 @@ static void drop_unwanted_starts(struct turn *t, const struct map *awaited)
 /* Whether its end is part of this turn already. */
 static bool was_heard(const struct turn *t, struct uuid id)
 {
-    for (size_t i = 0; i < t->heard.count; i++)
-        if (uuid_cmp(t->heard.items[i], id) == 0)
-            return true;
-    return false;
+    return holds_id(t->heard.items, t->heard.count, id);
 }
 
 /* The strand does not wait for that any more, or only until it has been undone. */
@@ -138,7 +184,7 @@ static void stopped_leave(struct turn *t, const struct execution *of, const stru
         return;
     if (told == NULL || told->is_unseen)
         stopped_notify(t, id);
-    if (!status_is_terminal(t->x->status) || t->x->status == STATUS_FAILED)
+    if (keeps_strands(t->x))
         stopped_add(t, of, cursor, id);
 }
 
@@ -171,6 +217,7 @@ void child_compare(struct turn *t)
 
     if (!waits_for_own(before) && t->awaited_starts.count == 0)
         return;
+    inherit_starts(t);
     collect_awaited(t, &awaited);
     drop_unwanted_starts(t, &awaited);
     /* Those of one that rolls back were cancelled when that began. */

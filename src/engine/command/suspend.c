@@ -147,9 +147,7 @@ bool suspend_step(struct turn *t, struct str asks)
     if (t->x->cursor.suspended_json.len > CONTEXT_BYTES_MAX || !suspend_fits(t))
         return turn_fail_size(t) == STEP_DONE;
     /* Executions that were started begin now: their ids are known from here on. */
-    for (size_t i = 0; i < t->starts.count; i++)
-        *VEC_ADD(t->mem, &t->out->starts) = t->starts.items[i];
-    t->starts.count = 0;
+    child_begin_staged(t);
     return true;
 }
 

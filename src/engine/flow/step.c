@@ -89,8 +89,7 @@ void step_apply_staged(struct turn *t)
     note_logs(t);
     for (size_t i = 0; i < t->messages.count; i++)
         *VEC_ADD(t->mem, &t->out->messages) = t->messages.items[i];
-    for (size_t i = 0; i < t->starts.count; i++)
-        *VEC_ADD(t->mem, &t->out->starts) = t->starts.items[i];
+    child_begin_staged(t);
 }
 
 /* What rolling this visit back will need beside its row. */
