@@ -124,7 +124,7 @@ static void test_meter__a_gauge_shows_what_it_was_set_to_or_nothing(void **state
     buf_fini(&out);
     meter_set(&m, METER_DEAD_LETTERS, STR_NONE, STR_NONE, STR_NONE, 7);
     meter_set(&m, METER_DEAD_LETTERS, STR_NONE, STR_NONE, STR_NONE, 5);
-    meter_set(&m, METER_STORE_SILENT, STR_NONE, STR_NONE, STR_NONE, 1500000);
+    meter_set(&m, METER_STORE_AWAY, STR_NONE, STR_NONE, STR_NONE, 1500000);
     meter_set(&m, METER_COMMITS, STR_NONE, STR_NONE, STR_NONE, 12);
     text = written(&m, &out);
     assert_has(text, "\npawl_dead_letters 5\n");
