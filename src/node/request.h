@@ -144,7 +144,8 @@ struct node_request {
     /* the node's own */
     struct node_request *next;
     int64_t deadline_us;
-    bool has_own_id; /* SIGNAL: the id is the client's */
+    int64_t waits_since; /* it waits: the number of the last work before that */
+    bool has_own_id;     /* SIGNAL: the id is the client's */
 };
 
 /* A request for a change: what it points to is the caller's until `done` is called. */

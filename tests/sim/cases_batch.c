@@ -300,6 +300,36 @@ void case_follower_is_not_counted(void)
     case_end();
 }
 
+/* The rule that an answer shows at least what was durable when it was asked for is of answer.c. */
+void case_waiter_is_not_answered_by_an_older_look(void)
+{
+    struct asked *first, *late;
+    struct uuid id;
+
+    case_begin();
+    case_define("p",
+                "{'code':'a','procedure':{'type':'wait.signal','signalType':'go'}},"
+                "{'code':'b','procedure':{'type':'wait.signal','signalType':'go'}}",
+                "");
+    id = case_started(case_start("p", "{}", 0));
+    first = case_wait(id, SECOND);
+    case_pass();
+    case_let_pass(SECOND);
+    /* One batch says that version 1 is true, for the first, and makes version 2. */
+    (void)case_signal(id, "s1", "1");
+    case_pass();
+    case_write();
+    CLAIM(!first->is_answered && case_disk(id)->s.row_version == 2);
+    late = case_wait(id, 2 * SECOND);
+    case_pass();
+    case_let_pass(2 * SECOND);
+    case_deliver();
+    CLAIM(first->ok && !late->is_answered);
+    case_settle();
+    CLAIM(late->ok && str_find(late->json, STR("\"rowVersion\":2"), 0) > 0);
+    case_end();
+}
+
 void case_waiter_of_a_refused_commit(void)
 {
     struct asked *wait, *cancel, *late;

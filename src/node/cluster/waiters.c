@@ -44,6 +44,7 @@ void waiters_unlink(struct node *n, struct entry *e)
 void waiters_add(struct node *n, struct entry *e, struct node_request *r)
 {
     r->deadline_us = clock_mono_us(n->clock) + r->wait_us;
+    r->waits_since = n->works->number;
     r->next = e->waiters;
     e->waiters = r;
     awaited_append(n, e);
@@ -53,15 +54,21 @@ void waiters_add(struct node *n, struct entry *e, struct node_request *r)
         n->waiters->deadlines.next_us = r->deadline_us;
 }
 
-/* Take those off the entry whose deadline is not later than this. */
-static struct node_request *take_waiters(struct node *n, struct entry *e, int64_t until_us)
+/* Who of those that wait is meant: */
+struct waiters_who {
+    int64_t until_us;    /* with a deadline that is not later */
+    int64_t before_work; /* who have waited before that work was made; or INT64_MAX */
+};
+
+/* Take those off the entry. */
+static struct node_request *take_waiters(struct node *n, struct entry *e, struct waiters_who who)
 {
     struct node_request **link = &e->waiters, *taken = NULL, **last = &taken;
 
     while (*link != NULL) {
         struct node_request *r = *link;
 
-        if (r->deadline_us > until_us) {
+        if (r->deadline_us > who.until_us || r->waits_since >= who.before_work) {
             link = &r->next;
             continue;
         }
@@ -76,10 +83,10 @@ static struct node_request *take_waiters(struct node *n, struct entry *e, int64_
     return taken;
 }
 
-static void answer_until(struct node *n, struct entry *e, const struct execution *x,
-                         int64_t until_us)
+static void answer_who(struct node *n, struct entry *e, const struct execution *x,
+                       struct waiters_who who)
 {
-    struct node_request *r = take_waiters(n, e, until_us), *next;
+    struct node_request *r = take_waiters(n, e, who), *next;
 
     for (; r != NULL; r = next) {
         next = r->next;
@@ -89,7 +96,8 @@ static void answer_until(struct node *n, struct entry *e, const struct execution
 
 static void refuse_until(struct node *n, struct entry *e, const struct err *err, int64_t until_us)
 {
-    struct node_request *r = take_waiters(n, e, until_us), *next;
+    struct waiters_who who = {.until_us = until_us, .before_work = INT64_MAX};
+    struct node_request *r = take_waiters(n, e, who), *next;
 
     for (; r != NULL; r = next) {
         next = r->next;
@@ -108,7 +116,7 @@ bool waiters_are_over(const struct execution *x)
 
 void waiters_answer(struct node *n, struct entry *e, const struct execution *x)
 {
-    answer_until(n, e, x, INT64_MAX);
+    answer_who(n, e, x, (struct waiters_who){INT64_MAX, INT64_MAX});
 }
 
 void waiters_refuse(struct node *n, struct entry *e, const struct err *err)
@@ -124,12 +132,20 @@ static int64_t due_until_us(const struct node *n)
     return n->is_draining ? INT64_MAX : clock_mono_us(n->clock);
 }
 
+/*
+ * Whoever came after the store was asked may know of a later state: it is answered with that, or by
+ * the next look when its time is up. Where nothing has followed an end, all are answered with it.
+ */
 static void expire_applied(struct node *n, struct work *w)
 {
-    bool has_ended = waiters_are_over(w->met);
+    const struct entry *e = w->entry;
+    bool is_over = waiters_are_over(w->met);
+    bool goes_on = e->x != NULL && !waiters_are_over(e->x);
+    struct waiters_who who = {.until_us = is_over ? INT64_MAX : due_until_us(n),
+                              .before_work = is_over && !goes_on ? INT64_MAX : w->number};
 
     w->entry->due_since_us = 0;
-    answer_until(n, w->entry, w->met, has_ended ? INT64_MAX : due_until_us(n));
+    answer_who(n, w->entry, w->met, who);
     work_free(n, w);
 }
 
