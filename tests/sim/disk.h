@@ -43,8 +43,10 @@ void disk_check_boundary(struct sim *sim, const struct disk_execution *x, const 
 void disk_note_end(struct sim *sim, struct disk_execution *x);
 /* Parents and children agree about each other. */
 void disk_check_family(struct sim *sim, const struct disk_execution *x);
-/* Whether a step waits for a child that has ended: its id in *child. */
-bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uuid *child);
+/* Whether a step waits for a child that has ended, as it should know: its id in *child. */
+bool disk_missed_child(struct sim *sim, const struct disk_execution *x, struct uuid *child);
+/* Whether it has ended just now, so that those who have joined it need not know. */
+bool disk_may_tell_joiners_yet(const struct sim *sim, const struct disk_execution *x);
 
 /* outbox.c: messages that a commit sends */
 void disk_write_outbox(struct sim *sim, struct disk_execution *x, const struct commit *c);

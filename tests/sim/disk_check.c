@@ -203,7 +203,7 @@ static void check_is_awake(struct sim *sim, const struct disk_execution *x, int6
               "execution %s sleeps: %s, due since %lld us, waits for %.*s", id,
               status_name(x->s.status), (long long)(now_us - x->s.wake_at_us),
               STR_ARG(x->s.waiting_for_json));
-    SIM_CHECK(sim, !disk_missed_child(&sim->disk, x, &child),
+    SIM_CHECK(sim, !disk_missed_child(sim, x, &child),
               "execution %s sleeps: its child has ended, and it waits for %.*s", id,
               STR_ARG(x->s.waiting_for_json));
 }
@@ -218,7 +218,8 @@ static void check_has_heard(struct sim *sim, const struct disk_event *e)
 
     SIM_CHECK(sim,
               e->of->is_deleted || s->crash_count >= 5 ||
-                  (e->notice.kind == NOTICE_JOIN && !status_is_terminal(s->status)) ||
+                  (e->notice.kind == NOTICE_JOIN &&
+                   (!status_is_terminal(s->status) || disk_may_tell_joiners_yet(sim, e->of))) ||
                   s->waiting_kind == WAITING_PAUSED,
               "execution %.*s sleeps: it was told %.*s, and waits for %.*s",
               STR_ARG(sim_id(sim, s->id)), STR_ARG(e->notice.key), STR_ARG(s->waiting_for_json));

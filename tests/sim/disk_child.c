@@ -5,6 +5,8 @@
 #include "engine/state.h"
 #include "value/json.h"
 
+#define MINUTE_US INT64_C(60000000)
+
 /* --- a commit that starts some --- */
 
 bool disk_refuses_children(struct disk *d, struct arena *mem, struct member *m)
@@ -223,6 +225,16 @@ bool disk_is_awaited(struct disk *d, const struct disk_execution *x)
     return false;
 }
 
+/*
+ * Another node may have ended an execution without knowing who has joined it: they are told within
+ * a minute, from the row that they have left with it.
+ */
+bool disk_may_tell_joiners_yet(const struct sim *sim, const struct disk_execution *x)
+{
+    return sim_is_shared(sim) && !x->is_deleted && x->versions.count > 0 &&
+           sim_mono_us(sim) - x->versions.items[x->versions.count - 1].mono_us < MINUTE_US;
+}
+
 /* The execution that a strand waits for, if it does and nothing else holds it up. */
 static bool awaited_by(struct value strand, struct uuid *out)
 {
@@ -235,15 +247,24 @@ static bool awaited_by(struct value strand, struct uuid *out)
            uuid_read(str_slice(value_text(awaited), prefix.len, prefix.len + UUID_TEXT_LEN), out);
 }
 
-static bool has_ended(struct disk *d, struct uuid child)
+/* Whether the strand waits for an execution that has ended, and should know that by now. */
+static bool has_missed(struct sim *sim, struct value strand, struct uuid *child)
 {
-    const struct disk_execution *of = disk_find_ever(d, child);
+    const struct disk_execution *of;
 
-    return of == NULL || of->is_deleted || status_is_terminal(of->s.status);
+    if (!awaited_by(strand, child))
+        return false;
+    of = disk_find_ever(&sim->disk, *child);
+    if (of == NULL || of->is_deleted)
+        return true;
+    return status_is_terminal(of->s.status) &&
+           !(value_map_get_str(strand, STR("joined")).kind != VALUE_ABSENT &&
+             disk_may_tell_joiners_yet(sim, of));
 }
 
-bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uuid *child)
+bool disk_missed_child(struct sim *sim, const struct disk_execution *x, struct uuid *child)
 {
+    struct disk *d = &sim->disk;
     struct value cursor, beside;
     struct err err;
 
@@ -254,11 +275,11 @@ bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uu
     arena_reset(&d->scratch);
     if (!json_read(&d->scratch, x->s.cursor_json, &cursor, &err))
         PANIC("a cursor is no JSON");
-    if (awaited_by(cursor, child) && has_ended(d, *child))
+    if (has_missed(sim, cursor, child))
         return true;
     beside = value_map_get_str(cursor, STR("beside"));
     for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
-        if (awaited_by(beside.items[i], child) && has_ended(d, *child))
+        if (has_missed(sim, beside.items[i], child))
             return true;
     return false;
 }
