@@ -6,7 +6,8 @@
  * by one that holds the execution: only an operator ends that.
  * One whose time is up, or who waits for what the node has read to have ended,
  * is answered with the state in memory, after the store has said that this
- * state is still true: another node may have changed it. Where the store does
+ * state is still true: another node may have changed it. While it
+ * goes on, that answers those alone who waited before the store was asked. Where the store does
  * not say so within seconds, it is answered all the same, with what it was shown
  * before or 503: nobody waits without end (why: decision 0395). Where nodes share a
  * store, what is waited for is looked at every second: what another node has
