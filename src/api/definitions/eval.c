@@ -267,7 +267,7 @@ static bool eval_context(struct lookup *q, struct reader *reader, const struct e
 
 static bool run_eval(struct lookup *q, struct reader *reader, struct err *err)
 {
-    struct eval_body b;
+    struct eval_body b = {0};
     const struct body_field fields[] = {
         {"expression", BODY_TEXT, false, .out = &b.expression},
         {"context", BODY_OBJECT, false, .out = &b.context},

@@ -53,7 +53,7 @@ static struct str letter_payload(struct arena *mem, const struct stored_letter *
 
 /*
  * Why it was given up. Only a failure of a step says by itself whether trying again may help; of
- * what the server gave up by itself the class does.
+ * what the server gave up by itself, in rows of earlier versions, the class does.
  */
 static struct str letter_cause(struct arena *mem, const struct stored_letter *l)
 {

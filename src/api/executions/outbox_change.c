@@ -87,7 +87,7 @@ void outbox_retry_one(struct call *c)
 void outbox_resolve_one(struct call *c)
 {
     struct outbox_acting *a = ARENA_NEW(c->mem, struct outbox_acting);
-    struct value note;
+    struct value note = value_null();
     const struct body_field fields[] = {NOTE_FIELD(note)};
 
     if (!outbox_id(c, &a->id) || !call_body(c, fields, ARRAY_SIZE(fields)) ||

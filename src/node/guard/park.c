@@ -159,6 +159,7 @@ static struct str cause_json(struct parking *p, const char *code, const struct e
     object_text(&out, "code", str_of(code));
     object_text(&out, "message", str_of(err->message));
     object_text(&out, "class", str_of(err_class_name(ERR_CLASS_TRANSIENT)));
+    object_bool(&out, "retryable", true);
     return object_end(&out);
 }
 

@@ -63,6 +63,7 @@ void relay_refuse(struct relayed *m, bool is_final, const char *code, const char
     object_text(&out, "message", str_of(message));
     object_text(&out, "class",
                 str_of(err_class_name(is_final ? ERR_CLASS_BUSINESS : ERR_CLASS_TRANSIENT)));
+    object_bool(&out, "retryable", !is_final);
     m->error_json = object_end(&out);
     m->is_final = is_final;
 }
