@@ -377,6 +377,14 @@ bool call_waits_on(struct turn *t)
     return true;
 }
 
+void call_release(struct turn *t)
+{
+    bool is_queued = call_is_queued(&t->x->cursor);
+
+    t->x->cursor.wake_at_us = t->wall_us + LOOK_US;
+    execution_set_waiting(t->x, WAITING_CALL, call_describe(t, suspend_asked(t), is_queued));
+}
+
 static enum step_result call_wake(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;

@@ -145,13 +145,30 @@ static void notify_joiner(struct turn *t, struct uuid id)
     };
 }
 
+/* `code`: of its process; empty: not known any more. */
+static struct str child_describe(struct turn *t, struct str code, struct str id)
+{
+    const struct cursor *cursor = &t->x->cursor;
+    struct buf why;
+
+    buf_init_arena(&why, t->mem);
+    field_kind(&why, WAITING_CHILD);
+    field_text(&why, "step", turn_code(t));
+    if (code.len > 0)
+        field_text(&why, "code", code);
+    field_text(&why, "executionId", id);
+    field_time(&why, "since", t->now_us);
+    if (cursor->timeout_at_us > 0)
+        field_time(&why, "until", cursor->timeout_at_us);
+    return field_end(&why);
+}
+
 /* The step stops until the child has ended. */
 static enum step_result wait_for(struct turn *t, const struct command *c, struct str code,
                                  struct str id, bool is_joined)
 {
     struct cursor *cursor = &t->x->cursor;
     const struct step *step = turn_step(t);
-    struct buf why;
 
     if (!suspend_step(t, procedure_command_place(t, c)))
         return STEP_FAILED;
@@ -160,16 +177,18 @@ static enum step_result wait_for(struct turn *t, const struct command *c, struct
     cursor->is_started = !is_joined;
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
     look_after(t, LOOK_EVERY_US);
-    buf_init_arena(&why, t->mem);
-    field_kind(&why, WAITING_CHILD);
-    field_text(&why, "step", step->code);
-    field_text(&why, "code", code);
-    field_text(&why, "executionId", id);
-    field_time(&why, "since", t->now_us);
-    if (cursor->timeout_at_us > 0)
-        field_time(&why, "until", cursor->timeout_at_us);
-    step_wait(t, PHASE_JOB, WAITING_CHILD, STR("child"), field_end(&why));
+    step_wait(t, PHASE_JOB, WAITING_CHILD, STR("child"), child_describe(t, code, id));
     return STEP_WAITS;
+}
+
+void child_release(struct turn *t)
+{
+    struct str awaited = t->x->cursor.awaited;
+
+    look_after(t, LOOK_EVERY_US);
+    execution_set_waiting(
+        t->x, WAITING_CHILD,
+        child_describe(t, STR_NONE, str_slice(awaited, sizeof(CHILD_KEY) - 1, awaited.len)));
 }
 
 static const struct execution *find_start(const struct turn *t, struct execution *const *starts,

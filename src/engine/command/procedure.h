@@ -53,6 +53,9 @@ void procedure_note_input(struct turn *t, const struct command *c, struct value 
 /* The attempt of the strand in hand is in flight: it goes on waiting for the answer. False: it is not. */
 bool call_waits_on(struct turn *t);
 
+/* The strand in hand is not held any more: it waits for its call once the execution goes on. */
+void call_release(struct turn *t);
+
 /* --- child.c --- */
 
 enum step_result child_start(struct turn *t, const struct command *c, struct value *out);
@@ -73,6 +76,9 @@ void child_notify_end(struct turn *t);
  * told it. Every strand that waits for one looks with the next wake.
  */
 void child_look_at_all(struct turn *t);
+
+/* The strand in hand is not held any more: it waits for its child once the execution goes on. */
+void child_release(struct turn *t);
 
 /* The same of one that it has started itself, and has not joined: *id. */
 bool child_is_own(const struct cursor *cursor, struct uuid *id);

@@ -145,6 +145,19 @@ void failure_retry(struct turn *t, struct str error_json, int64_t at_us)
               failure_describe_retry(t, error_json, at_us));
 }
 
+void failure_release(struct turn *t)
+{
+    struct execution *x = t->x;
+    struct value why = turn_read(t, x->waiting_for_json, value_null());
+    struct str error_json;
+
+    if (!turn_json(t, turn_or_null(value_map_member(why, STR("error"))), &error_json))
+        error_json = STR("null");
+    x->cursor.phase = PHASE_RETRY;
+    x->cursor.wake_at_us = t->wall_us;
+    execution_set_waiting(x, WAITING_RETRY, failure_describe_retry(t, error_json, t->wall_us));
+}
+
 /* --- the last one --- */
 
 struct value failure_that_fits(struct turn *t, struct str *json)

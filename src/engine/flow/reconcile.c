@@ -132,6 +132,23 @@ void reconcile_restart(struct turn *t)
     wait_until(t, t->wall_us);
 }
 
+void reconcile_release(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct reconciling *a = own_reconciling(t);
+
+    if (a->letter.len > 0) {
+        a->since_us = t->now_us;
+        a->before = cursor->asked;
+        a->letter = STR_NONE;
+    }
+    cursor->phase = PHASE_RECONCILE;
+    cursor->wake_at_us = t->wall_us;
+    execution_set_waiting(t->x, WAITING_RECONCILE, reconcile_describe(t, t->wall_us));
+    if (cursor->ask == ASK_CALL)
+        call_release(t);
+}
+
 /* --- the end --- */
 
 /* Nobody is asked any more; what the commands before have done is known again. */

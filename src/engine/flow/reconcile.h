@@ -29,6 +29,9 @@ bool reconcile_ask(struct turn *t);
 /* Ask anew, as often as at first: an operator says so. */
 void reconcile_restart(struct turn *t);
 
+/* The strand in hand is not held any more: once the execution goes on, it asks. */
+void reconcile_release(struct turn *t);
+
 /* Nobody asks any more: the visit has failed, and may have happened. Its row says so. */
 void reconcile_give_up(struct turn *t);
 

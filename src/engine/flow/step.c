@@ -253,6 +253,12 @@ static enum step_result run_wait(struct turn *t, const struct step *step)
     return end == STEP_DONE ? step_complete(t, output, took) : end;
 }
 
+bool step_is_wait(const struct step *step)
+{
+    return step->kind == STEP_PROCEDURE && step->procedure->kind == PROCEDURE_INLINE &&
+           wait_is(&step->procedure->commands[0]);
+}
+
 enum step_result step_attempt(struct turn *t)
 {
     const struct step *step = turn_step(t);
@@ -261,7 +267,7 @@ enum step_result step_attempt(struct turn *t)
     enum step_result end;
 
     ASSERT(step->kind == STEP_PROCEDURE);
-    if (p->kind == PROCEDURE_INLINE && wait_is(&p->commands[0]))
+    if (step_is_wait(step))
         return run_wait(t, step);
     if (p->kind != PROCEDURE_INLINE)
         input = turn_read(t, t->x->cursor.input_json, value_absent());
@@ -279,12 +285,9 @@ enum step_result step_attempt(struct turn *t)
 
 void step_recall(struct turn *t)
 {
-    const struct procedure *p = turn_step(t)->procedure;
-
     turn_begin_step(t);
     /* A wait has no commands before it. */
-    if (t->x->cursor.suspended_json.len == 0 ||
-        (p->kind == PROCEDURE_INLINE && wait_is(&p->commands[0])))
+    if (t->x->cursor.suspended_json.len == 0 || step_is_wait(turn_step(t)))
         return;
     t->is_stopping = true;
     (void)step_attempt(t);

@@ -20,6 +20,9 @@ bool step_turn_is_long(const struct turn *t);
 /* One more attempt of the current visit. */
 enum step_result step_attempt(struct turn *t);
 
+/* Whether it waits for a signal, a time or a task: it has no other command. */
+bool step_is_wait(const struct step *step);
+
 /* The visit ends: the commands that it has done are in t->run again, no other one runs. */
 void step_recall(struct turn *t);
 
@@ -86,6 +89,9 @@ enum step_result failure_for_good(struct turn *t);
 
 /* Record the attempt that failed: the visit goes on with another one at that time. */
 void failure_retry(struct turn *t, struct str error_json, int64_t at_us);
+
+/* The strand in hand is not held any more: its next attempt begins once the execution goes on. */
+void failure_release(struct turn *t);
 
 /*
  * Whether what failed may have happened: this attempt left it open, or an earlier

@@ -377,28 +377,63 @@ static struct str waits_of_all(struct turn *t)
     return waiting > 1 ? buf_view(&out) : x->waiting_for_json;
 }
 
+/* It stands where it has asked somebody. Of a job nothing is shown: wake_unheard() goes on with it. */
+static void release_asked(struct turn *t)
+{
+    t->x->cursor.phase = PHASE_JOB;
+    execution_set_waiting(t->x, WAITING_NONE, STR_NONE);
+    if (child_is_awaited(&t->x->cursor))
+        child_release(t);
+    else if (t->x->cursor.ask == ASK_CALL)
+        call_release(t);
+}
+
+/*
+ * The deadline may hold a strand in the middle of a visit. What that has asked for has keys, and
+ * these have their inputs until it is known what became of it: the visit is not begun once more. It
+ * stands as it would if another strand had been held. False: it is in no such visit.
+ */
+static bool release_in_visit(struct turn *t)
+{
+    const struct cursor *cursor = &t->x->cursor;
+
+    if (cursor->behind != BEHIND_NOTHING)
+        return false;
+    if (cursor->reconciling != NULL)
+        reconcile_release(t);
+    else if (cursor->awaited.len > 0)
+        release_asked(t);
+    else if (turn_is_in_visit(t->x) && (cursor->tries > 0 || cursor->waits > 0) &&
+             !step_is_wait(turn_step(t)))
+        failure_release(t);
+    else
+        return false;
+    return true;
+}
+
 /* The execution has failed: an operator's retry tries those again that are held. */
 static void release_held(struct turn *t)
 {
     struct execution *x = t->x;
-    const struct strand **others = own_others(t, x->other_count);
+    uint32_t first = x->strand_index;
 
-    for (uint32_t i = 0; i < x->other_count; i++) {
-        struct strand s = *others[i];
+    for (uint32_t i = 0; i <= x->other_count; i++) {
+        struct cursor *cursor = &x->cursor;
 
-        if (s.cursor.phase != PHASE_HELD)
+        if (i == first || cursor_at(x, i)->phase != PHASE_HELD)
             continue;
-        forget_incident(t, s.cursor.seq);
-        s.cursor =
-            (struct cursor){.step = s.cursor.step,
-                            .visit = s.cursor.behind != BEHIND_NOTHING ? s.cursor.visit : 0,
-                            .attempt = s.cursor.behind != BEHIND_NOTHING ? s.cursor.attempt : 0,
-                            .behind = s.cursor.behind,
-                            .seq = s.cursor.seq};
-        s.waiting_kind = WAITING_NONE;
-        s.waiting_for_json = STR_NONE;
-        others[i] = new_strand(t->mem, s);
+        strand_take(t, i);
+        forget_incident(t, cursor->seq);
+        if (release_in_visit(t))
+            continue;
+        *cursor = (struct cursor){.step = cursor->step,
+                                  .visit = cursor->behind != BEHIND_NOTHING ? cursor->visit : 0,
+                                  .attempt = cursor->behind != BEHIND_NOTHING ? cursor->attempt : 0,
+                                  .behind = cursor->behind,
+                                  .seq = cursor->seq};
+        execution_set_waiting(x, WAITING_NONE, STR_NONE);
     }
+    strand_take(t, first);
 }
 
 void strand_settle(struct turn *t)
