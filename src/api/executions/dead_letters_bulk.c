@@ -138,7 +138,7 @@ void dead_letters_bulk(struct call *c)
 {
     struct dead_letters_bulk *d = ARENA_NEW(c->mem, struct dead_letters_bulk);
     struct bulk_body body = {0};
-    struct value note;
+    struct value note = value_null();
     const struct body_field fields[] = {BULK_FIELDS(body), NOTE_FIELD(note)};
 
     d->bulk.kind = &dead_letters_kind;

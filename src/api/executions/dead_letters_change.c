@@ -141,7 +141,7 @@ static void letter_then_resolve(struct lookup *q)
 
 void dead_letters_resolve(struct call *c)
 {
-    struct value note, outcome, output;
+    struct value note = value_null(), outcome = value_null(), output = value_null();
     const struct body_field fields[] = {
         NOTE_FIELD(note),
         {"outcome", BODY_TEXT, false, .out = &outcome},

@@ -137,7 +137,7 @@ void outbox_bulk(struct call *c)
 {
     struct outbox_bulk *o = ARENA_NEW(c->mem, struct outbox_bulk);
     struct bulk_body body = {0};
-    struct value note;
+    struct value note = value_null();
     const struct body_field fields[] = {BULK_FIELDS(body), NOTE_FIELD(note)};
 
     o->bulk.kind = &outbox_kind;
