@@ -60,7 +60,16 @@ bool route_takes(const struct route *route, struct str name)
     return words_have(route->query, name) || !str_starts_with(route->pattern, STR("/api/"));
 }
 
-/* A word in braces stands for anything but nothing and '/'; with a star for anything but nothing. */
+/* Whether a part of a path names the folder itself or the one above, which proxies fold away. */
+static bool is_dot_segment(struct str part)
+{
+    return str_eq(part, STR(".")) || str_eq(part, STR(".."));
+}
+
+/*
+ * A word in braces stands for anything but nothing, '/', "." and ".."; with a star for anything but
+ * nothing.
+ */
 bool route_fits(struct str pattern, struct str path, struct str params[ROUTE_PARAMS_MAX])
 {
     size_t at = 0, count = 0;
@@ -79,7 +88,8 @@ bool route_fits(struct str pattern, struct str path, struct str params[ROUTE_PAR
             i++;
         while (at < path.len && (pattern.ptr[i - 1] == '*' || path.ptr[at] != '/'))
             at++;
-        if (at == start)
+        if (at == start ||
+            (pattern.ptr[i - 1] != '*' && is_dot_segment(str_slice(path, start, at))))
             return false;
         ASSERT(count < ROUTE_PARAMS_MAX);
         params[count++] = str_slice(path, start, at);

@@ -14,13 +14,22 @@ static bool has_control(struct str text)
     return false;
 }
 
+/* What an address consists of: visible characters of ASCII. */
+static bool is_visible_ascii(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] <= ' ' || text.ptr[i] >= 0x7f)
+            return false;
+    return true;
+}
+
 static void check_url(struct compiler *c, struct value definition)
 {
     struct str url = compile_text(c, definition, "url");
 
     if (compile_field(definition, "url").kind == VALUE_STRING &&
         ((!str_starts_with(url, STR("http://")) && !str_starts_with(url, STR("https://"))) ||
-         has_control(url) || url.len > URL_MAX))
+         !is_visible_ascii(url) || url.len > URL_MAX))
         compile_error_at(c, "url", FINDING_BAD_VALUE,
                          "'url' is where events are sent: http:// or https://, at most %d bytes",
                          URL_MAX);

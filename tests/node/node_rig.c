@@ -70,6 +70,17 @@ void node_rig_submit(struct fixture *f, struct node_request *r, struct arena *me
     assert_true(node_submit(f->node, r, &err));
 }
 
+void node_rig_advance(struct fixture *f, int64_t us)
+{
+    int64_t until_us = clock_mono_us(&clock_system) + INT64_C(120) * 1000000;
+
+    clock_manual_advance(&f->clock, us);
+    while (node_store_away_us(f->node) >= STORE_LATE_US && clock_mono_us(&clock_system) < until_us)
+        if (!node_pass(f->node))
+            usleep(20);
+    assert_true(node_store_away_us(f->node) < STORE_LATE_US);
+}
+
 void node_rig_pass_until(struct fixture *f, const bool *done)
 {
     int64_t until_us = clock_mono_us(&clock_system) + INT64_C(120) * 1000000;

@@ -27,6 +27,9 @@ void node_rig_reopen(struct fixture *f);
 void node_rig_submit(struct fixture *f, struct node_request *r, struct arena *mem, bool *done);
 void node_rig_pass_until(struct fixture *f, const bool *done);
 
+/* Time goes by. What the store owed by then is waited for, so that the node does not take it for away. */
+void node_rig_advance(struct fixture *f, int64_t us);
+
 /* Submit a request and pass until it is answered; node_rig_ask(): it must not be refused. */
 void node_rig_try(struct fixture *f, struct node_request *r, struct arena *mem);
 void node_rig_ask(struct fixture *f, struct node_request *r, struct arena *mem);

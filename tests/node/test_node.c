@@ -127,7 +127,7 @@ static void test_node__a_timer_fires_when_its_time_has_come(void **state)
 
     node_rig_define(f, "scenario", "approval", approval);
     id = start_approval(f);
-    clock_manual_advance(&f->clock, INT64_C(24) * 3600 * 1000000);
+    node_rig_advance(f, INT64_C(24) * 3600 * 1000000);
     assert_text(wait_for_end(f, id), "status", "failed");
 }
 

@@ -114,7 +114,7 @@ static bool is_kept(struct fixture *f, struct str hash)
 static void pass_day(struct fixture *f)
 {
     for (int i = 0; i < 48; i++) {
-        clock_manual_advance(&f->clock, HOUR_US / 2);
+        node_rig_advance(f, HOUR_US / 2);
         for (int k = 0; k < 5; k++) {
             (void)node_pass(f->node);
             usleep(200);
