@@ -192,8 +192,9 @@ export class Malformer {
     }
 
     queryOf(operation, { name, schema, allowEmptyValue }, word, twice = '') {
-        const isNumber = this.doc.schema(schema).type === 'integer';
-        const value = isNumber && /^\d+$/.test(word) ? Number(word) : decoded(word);
+        const { type } = this.doc.schema(schema);
+        const isValue = (type === 'integer' && /^\d+$/.test(word)) || (type === 'boolean' && /^(true|false)$/.test(word));
+        const value = isValue ? JSON.parse(word.replace(/^0+(?=\d)/, '')) : decoded(word);
         const isRefused = value === null || (!(allowEmptyValue && value === '') && this.doc.mistakes(schema, value) !== '');
         const body = operation.body ? Buffer.from(JSON.stringify(this.goodBody(operation))) : null;
         const isPlain = !/[&;=]/.test(word) && twice === '';
@@ -206,6 +207,15 @@ export class Malformer {
             for (const parameter of operation.parameters.filter((p) => p.in === 'query')) {
                 const made = this.queryOf(operation, parameter, '');
                 if (made.isRefused || operation.isSafe) yield { operation, method: operation.method, headers: [], ...made, kind: 'an empty query parameter' };
+            }
+    }
+
+    /** Every field of every body as null, where the document does not allow it. */
+    *nullFields() {
+        for (const operation of this.doc.operations.filter((o) => o.body))
+            for (const name of Object.keys(this.doc.bodySchema(operation).properties ?? {})) {
+                const made = this.bodyCase(operation, 'a field that is null', Buffer.from(JSON.stringify({ ...this.goodBody(operation), [name]: null })));
+                if (made?.isRefused) yield { operation, method: operation.method, target: this.target(operation), headers: [], ...made };
             }
     }
 

@@ -5,12 +5,14 @@ import { join } from 'node:path';
 // Rows that a server writes by itself (that it lives, and what it has counted), and the answers that
 // it keeps under an Idempotency-Key, refusals among them.
 const BY_ITSELF = /^(INSERT INTO )?"?(nodes|stats|http_idempotency)"?[ (]/;
+// When a token was last used is written some time after a request, whatever became of that.
+const TOKENS = /^(INSERT INTO )?"?tokens"?[ (]/;
 const OPTIONS = { stdio: 'pipe', maxBuffer: 1 << 30, encoding: 'utf8' };
 
 /** All rows as lines that begin with the name of their table. */
 export function storedRows(server, postgres) {
     const lines = postgres ? rowsOfPostgres(server.store, postgres) : execFileSync('sqlite3', ['-readonly', '-cmd', '.timeout 60000', join(server.data, 'pawl.db'), '.dump'], OPTIONS).split('\n').filter((line) => line.startsWith('INSERT INTO '));
-    return new Set(lines.filter((line) => !BY_ITSELF.test(line)));
+    return new Set(lines.filter((line) => !BY_ITSELF.test(line)).map((line) => (TOKENS.test(line) ? line.replace(/,[^,]*(,[^,]*\);?)$/, ',used$1') : line)));
 }
 
 function rowsOfPostgres(store, postgres) {

@@ -62,9 +62,10 @@ async function sendAll(server, known) {
 }
 
 // What the dice of sendAll meet once in many runs: all of it, every time.
-async function sendEmptyQueries(server, known) {
+async function sendAlways(server, known) {
     const wire = new Wire(server.url);
-    for (const made of new Malformer(doc, new Random(), known).emptyQueries()) await sendOne(wire, server.token, made);
+    const all = new Malformer(doc, new Random(), known);
+    for (const made of [...all.emptyQueries(), ...all.nullFields()]) await sendOne(wire, server.token, made);
     wire.close();
 }
 
@@ -89,7 +90,7 @@ async function check(name, store) {
     const api = new Caller(server.url, server.token, doc);
     const known = await prepare(api);
     const before = await snapshot(api);
-    await sendEmptyQueries(server, known);
+    await sendAlways(server, known);
     await sendAll(server, known);
     await sendBroken(server, known.id);
     told(server.isRunning(), `${name}: the server lives: ${server.log}`);
