@@ -1,6 +1,6 @@
 /*
  * call.h - one call as libcurl performs it. Internal to src/effect: http.c runs
- * the thread, call.c knows what a request and an answer are.
+ * the thread, call.c knows what a request is, answer.c what an answer is.
  *
  * why: decision 0333
  */
