@@ -78,7 +78,10 @@ struct reconciling {
 };
 
 /* Where an execution stands in its current step. */
-/* What fails between two steps. A retry goes on there: what has ended does not run again. */
+/*
+ * What fails between two steps, or was not reached any more because the execution was stopped. A
+ * retry goes on there: what has ended does not run again.
+ */
 enum cursor_behind {
     BEHIND_NOTHING,
     BEHIND_STEP,    /* its goto */

@@ -309,6 +309,77 @@ static void test_failed__an_answer_is_kept_for_a_retry(void **state)
                         "{'status_code':200,'headers':{},'body':{'id':1}}");
 }
 
+/* --- a visit that completes while the execution is stopped --- */
+
+/* A call is in flight behind an event that is staged; the deadline passes; then it is answered. */
+static void complete_behind_deadline(const char *rest)
+{
+    char scenario[1000];
+
+    snprintf(scenario, sizeof(scenario),
+             "{'code':'a','settings':{'timeout':'5s'},'steps':[{'code':'pay','procedure':["
+             "{'type':'event.publish','event':'paying'},"
+             "{'type':'integration.http','method':'POST','url':'" URL "','timeout':'30s'}]%s}]}",
+             rest);
+    start(scenario);
+    rig_pass(&rig, 5 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_string_equal(status(), "compensating");
+    assert_int_equal(rig.last.messages.count, 0);
+    rig_reload(&rig);
+}
+
+/* It has completed, and its messages have left: neither happens once more. */
+static void test_deadline__a_retry_goes_on_behind_a_step_that_completed_meanwhile(void **state)
+{
+    (void)state;
+    complete_behind_deadline(",'goto':'end'},{'code':'never','procedure':{'type':'compute.fail',"
+                             "'code':'x','message':'y'}");
+    answer_status(200);
+    rig_settle(&rig);
+    assert_string_equal(status(), "failed");
+    assert_string_equal(rig_trace(&rig), "pay");
+    assert_int_equal(rig.history.items[rig.history.count - 1].seq, rig.x->seq);
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_int_equal(rig.last.messages.count, 0);
+    assert_int_equal(rig.last.asks.count, 0);
+    assert_string_equal(status(), "completed");
+    assert_string_equal(rig_trace(&rig), "pay");
+}
+
+/* The same of one whose answer was lost and that was found out about. */
+static void test_deadline__a_retry_goes_on_behind_a_step_that_was_reconciled(void **state)
+{
+    (void)state;
+    complete_behind_deadline(",'reconcile':{'procedure':{'type':'compute.transform',"
+                             "'data':{'outcome':'succeeded','output':7}}}");
+    assert_true(lose_calls());
+    rig_settle(&rig);
+    assert_string_equal(status(), "failed");
+    assert_string_equal(rig_trace(&rig), "?pay pay");
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_int_equal(rig.last.messages.count, 0);
+    assert_string_equal(status(), "completed");
+    assert_string_equal(rig_output(&rig, "pay"), "7");
+}
+
+/* Who names the step begins it anew: what the completed visit has done is not part of the new one. */
+static void test_deadline__a_retry_from_a_completed_step_takes_nothing_of_it(void **state)
+{
+    (void)state;
+    complete_behind_deadline("");
+    answer_status(200);
+    rig_settle(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY, .from = STR("pay")}));
+    assert_string_equal(rig_text(&rig, left()->key), ID "-pay-2.2");
+    answer_status(200);
+    assert_int_equal(rig.last.messages.count, 1);
+    assert_string_equal(status(), "completed");
+    assert_string_equal(rig_trace(&rig), "pay pay2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +397,9 @@ int main(void)
         CLAIM(test_rollback__a_call_that_waited_for_capacity_goes_on),
         CLAIM(test_deadline__an_attempt_that_never_left_says_nothing_of_the_one_before),
         CLAIM(test_rollback__a_call_undoes_what_a_call_did),
+        CLAIM(test_deadline__a_retry_goes_on_behind_a_step_that_completed_meanwhile),
+        CLAIM(test_deadline__a_retry_goes_on_behind_a_step_that_was_reconciled),
+        CLAIM(test_deadline__a_retry_from_a_completed_step_takes_nothing_of_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,6 +274,8 @@ bool reconcile_settle(struct turn *t, enum step_result end)
     if (t->x->rollback != NULL) {
         if (end == STEP_FAILED)
             record_failure(t);
+        else
+            t->x->cursor.behind = BEHIND_STEP; /* an operator's retry goes on behind it */
         rollback_resume(t);
         return true;
     }

@@ -56,6 +56,7 @@ static const struct cursor *trim_cursor(struct turn *t, const struct cursor *fro
                          .input_json = from->input_json,
                          .suspended_json = from->suspended_json,
                          .is_unsure = from->is_unsure,
+                         .behind = from->behind,
                          .asked = from->asked};
     return c;
 }

@@ -157,6 +157,8 @@ enum step_result step_complete(struct turn *t, struct value output, int64_t took
     }
     t->row_bytes += (size_t)state_row_bytes(row);
     step_apply_staged(t);
+    /* What it had staged has left with this commit: nothing may take it up once more. */
+    x->cursor.suspended_json = STR_NONE;
     return STEP_DONE;
 }
 
