@@ -78,6 +78,13 @@ bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uin
                       struct err *err) MUST_USE;
 
 /*
+ * Declare every member of a map that people gave as a context, of type dyn, and put its value
+ * into `slots`, which has one place for each; `$` stands for all of it. A name with a dot would
+ * be the field of another variable: it is not declared, and $['a.b'] finds it.
+ */
+void cel_env_members(struct cel_env *env, struct value context, struct value *slots);
+
+/*
  * Close a declared variable: `name.x` compiles only if that is declared too,
  * under its whole name; name["x"] is the same. The variable as a whole and
  * `name[key]` stay as they are. ERR_INVALID when there is no such variable.

@@ -195,6 +195,21 @@ bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uin
     return true;
 }
 
+void cel_env_members(struct cel_env *env, struct value context, struct value *slots)
+{
+    struct err err;
+    uint32_t slot;
+
+    cel_env_open_root(env);
+    for (uint32_t i = 0; i < context.len; i++) {
+        const struct value_entry *e = &context.map->entries[i];
+        struct str name = value_text(e->key);
+
+        if (str_find(name, STR("."), 0) < 0 && cel_env_variable(env, name, STR("dyn"), &slot, &err))
+            slots[slot] = e->value;
+    }
+}
+
 bool cel_env_close(struct cel_env *env, struct str name, struct err *err)
 {
     const struct variable *v = env_variable(env, name);

@@ -34,6 +34,11 @@ claim('several are evaluated at once: each has its value and type, or its error 
     equal(await values(rig, { items: [] }), []);
 });
 
+claim('a member of the context whose name has a dot is no field of another: `$` finds it', async (rig) => {
+    const context = { 'a.b': 1, a: { b: 2 } };
+    equal((await values(rig, { items: [{ expression: 'a.b' }, { expression: "$['a.b']" }], context })).map((i) => i.value), [2, 1]);
+});
+
 claim('one alone is refused with its error and the column', async (rig) => {
     equal((await evaluate(rig, { expression: '$.a', context: { a: 1 } })).body, { value: 1, type: 'int' });
     for (const [expression, code] of [['1 +', 'expression_syntax'], ['1 + "a"', 'expression_type'], ['1 / 0', 'expression_error'], ['[1].map(i, i)[7]', 'expression_error']]) {

@@ -36,20 +36,6 @@ struct evaluation {
 
 /* --- evaluating --- */
 
-/* Every member of the context is a variable if its name can be one; `$` is all of it. */
-static void declare(struct cel_env *env, struct value context, struct value *slots)
-{
-    struct err err;
-    uint32_t slot;
-
-    cel_env_open_root(env);
-    for (uint32_t i = 0; i < context.len; i++) {
-        const struct value_entry *e = &context.map->entries[i];
-        if (cel_env_variable(env, value_text(e->key), STR("dyn"), &slot, &err))
-            slots[slot] = e->value;
-    }
-}
-
 static void evaluation_begin(struct evaluation *e, struct lookup *q,
                              const struct cel_env *functions, struct value context)
 {
@@ -57,7 +43,7 @@ static void evaluation_begin(struct evaluation *e, struct lookup *q,
     struct value *slots = ARENA_ARRAY(q->mem, context.len + 1, struct value);
     const int64_t *now_us = q->args;
 
-    declare(env, context, slots);
+    cel_env_members(env, context, slots);
     *e = (struct evaluation){
         .q = q,
         .env = env,

@@ -8,9 +8,9 @@
 #include "api/api.h"
 #include "api/executions/dead_letters.h"
 #include "api/executions/executions_act.h"
+#include "api/executions/outbox.h"
 #include "api/repeat.h"
 #include "store/change_letter.h"
-#include "store/change_outbox.h"
 #include "store/read_execution.h"
 #include "store/read_letter.h"
 #include "value/object.h"
@@ -222,18 +222,7 @@ void dead_letters_fill_retry(struct call *c, struct node_request *r,
 
     r->execution = letter->execution;
     if (is_kind(letter, LETTER_OUTBOX)) {
-        struct outbox_retry *change = ARENA_NEW(r->mem, struct outbox_retry);
-
-        *change = (struct outbox_retry){
-            .change = {.apply = outbox_retry_apply, .now_us = api_now_us(c->api)},
-            .id = letter->id,
-            .by_letter = true,
-            .user_id = c->user.id,
-        };
-        r->kind = NODE_CHANGE;
-        r->change = &change->change;
-        r->idempotency.status = 202;
-        r->idempotency.answer = STR("{}");
+        outbox_fill_retry_change(c, r, letter->id, true);
     } else if (is_kind(letter, LETTER_EXECUTION)) {
         r->kind = NODE_UNPARK;
         r->event.letter = id;

@@ -20,4 +20,8 @@ bool outbox_read_to_act(struct lookup *q, struct reader *reader, struct uuid id,
 void outbox_fill_retry(struct call *c, struct node_request *r, struct uuid id);
 void outbox_fill_resolve(struct call *c, struct node_request *r, struct uuid id, struct str note);
 
+/* The change of a retry alone, without its line of the audit log; `by_letter`: id is that of its dead letter. */
+void outbox_fill_retry_change(struct call *c, struct node_request *r, struct uuid id,
+                              bool by_letter);
+
 #endif

@@ -18,19 +18,26 @@ struct outbox_acting {
     struct str note;
 };
 
-void outbox_fill_retry(struct call *c, struct node_request *r, struct uuid id)
+void outbox_fill_retry_change(struct call *c, struct node_request *r, struct uuid id,
+                              bool by_letter)
 {
     struct outbox_retry *change = ARENA_NEW(r->mem, struct outbox_retry);
 
     *change = (struct outbox_retry){
         .change = {.apply = outbox_retry_apply, .now_us = api_now_us(c->api)},
         .id = id,
+        .by_letter = by_letter,
         .user_id = c->user.id,
     };
     r->kind = NODE_CHANGE;
     r->change = &change->change;
     r->idempotency.status = 202;
     r->idempotency.answer = STR("{}");
+}
+
+void outbox_fill_retry(struct call *c, struct node_request *r, struct uuid id)
+{
+    outbox_fill_retry_change(c, r, id, false);
     call_audit(c, r, "outbox.retry", uuid_text(r->mem, id), STR_NONE);
 }
 

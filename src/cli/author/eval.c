@@ -134,24 +134,6 @@ static int print_value(const struct request *request, const struct cel_program *
     return status;
 }
 
-/* Every member of the context is a variable; `$` is all of it. */
-static void declare(struct cel_env *env, struct value context, struct value *slots)
-{
-    struct err err;
-    uint32_t slot;
-
-    cel_env_open_root(env);
-    for (uint32_t i = 0; i < context.len; i++) {
-        const struct value_entry *e = &context.map->entries[i];
-        /* A dot would make it the field of another variable; $['a.b'] finds it. */
-        if (str_find(value_text(e->key), STR("."), 0) >= 0)
-            continue;
-        if (!cel_env_variable(env, value_text(e->key), STR("dyn"), &slot, &err))
-            PANIC(err.message);
-        slots[slot] = e->value;
-    }
-}
-
 static bool eval_compile(struct arena *mem, const struct request *request,
                          const struct cel_env *env, const struct cel_program **out, struct err *err)
 {
@@ -191,7 +173,7 @@ static int evaluate(struct arena *mem, const struct request *request, struct val
     struct err err;
     int status;
 
-    declare(env, context, slots);
+    cel_env_members(env, context, slots);
     if (!eval_compile(mem, request, env, &program, &err))
         return eval_refuse(request, err.code, err.message, err.line, err.column);
     v = cel_evaluate(mem, program, &activation, NULL);

@@ -2,6 +2,7 @@
 #include "store/planner/facts.h"
 
 #include "store/planner.h"
+#include "store/write/gather.h"
 
 /* A person as it is stored. */
 struct cached_person {
@@ -163,15 +164,11 @@ static bool take_event(struct apply *a, enum sql sql)
 
 enum db_status facts_take(struct apply *a)
 {
-    static const struct {
-        enum sql sql;
-        bool (*take)(struct apply *a, enum sql sql);
-    } answers[] = {{SQL_FACTS_PEOPLE, take_person},
-                   {SQL_FACTS_POLICIES, take_policy},
-                   {SQL_FACTS_EVENTS, take_event},
-                   {SQL_FACTS_SUCCESSORS, take_successor},
-                   {SQL_FACTS_TASKS, take_task}};
-    enum db_status status = DB_DONE;
+    static const struct gathered_rows answers[] = {{SQL_FACTS_PEOPLE, take_person},
+                                                   {SQL_FACTS_POLICIES, take_policy},
+                                                   {SQL_FACTS_EVENTS, take_event},
+                                                   {SQL_FACTS_SUCCESSORS, take_successor},
+                                                   {SQL_FACTS_TASKS, take_task}};
 
     if (a->policies.count == 0)
         return DB_DONE;
@@ -180,15 +177,7 @@ enum db_status facts_take(struct apply *a)
         *(struct planner_policy *)e->ptr = planner_policy_default();
     for (struct map_entry *e = NULL; (e = map_next(&a->tasks, e)) != NULL;)
         ((struct cached_task *)e->ptr)->has_successors = true;
-    for (size_t i = 0; i < ARRAY_SIZE(answers) && status == DB_DONE; i++) {
-        enum sql sql = answers[i].sql;
-
-        status = db_first(a->db, sql);
-        while (status == DB_ROW)
-            status = answers[i].take(a, sql) ? db_next(a->db, sql) : DB_CORRUPT;
-        db_end(a->db, sql);
-    }
-    return status;
+    return gather_take_rows(a, answers, ARRAY_SIZE(answers));
 }
 
 void facts_forget(struct apply *a)

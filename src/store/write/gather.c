@@ -144,9 +144,6 @@ static enum db_status ask_commit(struct apply *a, const struct commit *c)
 
 /* --- answers --- */
 
-/* The current row of an answer. False: it is damaged, or was not asked for. */
-typedef bool take_fn(struct apply *a, enum sql sql);
-
 static bool take_execution(struct apply *a, enum sql sql)
 {
     struct cached_execution *cached;
@@ -207,19 +204,11 @@ static bool take_answer(struct apply *a, enum sql sql)
     return s != NULL;
 }
 
-static enum db_status take_all(struct apply *a)
+enum db_status gather_take_rows(struct apply *a, const struct gathered_rows *answers, size_t count)
 {
-    static const struct {
-        enum sql sql;
-        take_fn *take;
-    } answers[] = {{SQL_GATHER_ROWS, take_execution},
-                   {SQL_GATHER_IDS, take_execution},
-                   {SQL_GATHER_KEYS, take_key},
-                   {SQL_GATHER_SIGNALS, take_signal},
-                   {SQL_GATHER_ANSWERS, take_answer}};
     enum db_status status = DB_DONE;
 
-    for (size_t i = 0; i < ARRAY_SIZE(answers) && status == DB_DONE; i++) {
+    for (size_t i = 0; i < count && status == DB_DONE; i++) {
         enum sql sql = answers[i].sql;
 
         status = db_first(a->db, sql);
@@ -232,7 +221,13 @@ static enum db_status take_all(struct apply *a)
 
 enum db_status gather_take_answers(struct apply *a)
 {
-    return take_all(a);
+    static const struct gathered_rows answers[] = {{SQL_GATHER_ROWS, take_execution},
+                                                   {SQL_GATHER_IDS, take_execution},
+                                                   {SQL_GATHER_KEYS, take_key},
+                                                   {SQL_GATHER_SIGNALS, take_signal},
+                                                   {SQL_GATHER_ANSWERS, take_answer}};
+
+    return gather_take_rows(a, answers, ARRAY_SIZE(answers));
 }
 
 /* --- a batch --- */
@@ -308,7 +303,7 @@ enum db_status gather(struct apply *a, const struct members *members)
         status = row_locks_take(a);
     if (status == DB_DONE)
         status = facts_take(a);
-    return status == DB_DONE && a->asks ? take_all(a) : status;
+    return status == DB_DONE && a->asks ? gather_take_answers(a) : status;
 }
 
 /* --- executions --- */
@@ -336,7 +331,7 @@ enum db_status gather_execution(struct apply *a, struct uuid id, int64_t row,
         if (status == DB_DONE)
             status = db_flush(a->db);
         if (status == DB_DONE)
-            status = take_all(a);
+            status = gather_take_answers(a);
         if (status != DB_DONE)
             return status;
     }

@@ -97,6 +97,16 @@ struct cached_answer *gather_answer(struct apply *a, const struct idempotency *i
 enum db_status gather_ask_answer(struct apply *a, const struct idempotency *i) MUST_USE;
 enum db_status gather_take_answers(struct apply *a) MUST_USE;
 
+/* A statement that was asked, and what takes a row of its answer. False: the row is damaged, or was not asked for. */
+struct gathered_rows {
+    enum sql sql;
+    bool (*take)(struct apply *a, enum sql sql);
+};
+
+/* After the flush: take the rows of the statements, in their order. DB_CORRUPT where one is refused. */
+enum db_status gather_take_rows(struct apply *a, const struct gathered_rows *answers,
+                                size_t count) MUST_USE;
+
 /* The one in the current row of a statement, from its column `first` on. */
 struct cached_answer gather_answer_row(struct apply *a, enum sql sql, unsigned first);
 
