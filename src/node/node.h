@@ -216,10 +216,11 @@ struct node_stats {
     size_t cached_bytes;
     size_t programs; /* compiled, in memory */
     size_t program_bytes;
-    size_t timers;  /* that are due within a minute */
-    int64_t purged; /* executions that were deleted because of their age */
-    int64_t spared; /* as old, and kept because a dead letter of them is open */
-    size_t mailbox; /* answers that wait for the loop */
+    int64_t programs_compiled; /* since the node was opened */
+    size_t timers;             /* that are due within a minute */
+    int64_t purged;            /* executions that were deleted because of their age */
+    int64_t spared;            /* as old, and kept because a dead letter of them is open */
+    size_t mailbox;            /* answers that wait for the loop */
     size_t calls_in_flight;
     size_t calls_queued; /* executions that wait for capacity for one */
     size_t workers_waiting;

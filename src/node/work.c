@@ -267,7 +267,7 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     if (e->pins == 0) {
         w->commit = commit;
         CRASH_POINT(NEED_READS);
-        load_turn(n, e, w);
+        return load_turn(n, e, w);
     }
     return false;
 }

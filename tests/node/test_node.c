@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,6 +188,55 @@ static void test_node__what_commits_has_no_further_member(void **state)
     assert_int_equal(members(f) - before, 3);
 }
 
+/* The version of the child that an execution of `starter` has started; both have ended. */
+static int64_t version_started(struct fixture *f)
+{
+    struct node_request r = {.kind = NODE_START, .code = STR("starter"), .wait_us = 1000000};
+    struct value started;
+    struct uuid child;
+
+    r.event.input = value_map_empty();
+    node_rig_try(f, &r, &f->mem);
+    started =
+        value_map_get_str(value_map_get_str(answer(f, &r), STR("result")), STR("executionId"));
+    assert_int_equal(started.kind, VALUE_STRING);
+    assert_true(uuid_read(value_text(started), &child));
+    return value_map_get_str(wait_for_end(f, child), STR("version")).i;
+}
+
+static void define_child(struct fixture *f, const char *said)
+{
+    char text[300];
+
+    snprintf(text, sizeof(text),
+             "{\"code\":\"kid\",\"input\":[{\"name\":\"a\",\"type\":\"string\","
+             "\"default\":\"%s\"}],\"steps\":[{\"code\":\"a\","
+             "\"procedure\":{\"type\":\"compute.transform\",\"data\":{\"said\":\"=$.input.a\"}}}]}",
+             said);
+    node_rig_define(f, "scenario", "kid", text);
+}
+
+/* What is started by many is compiled when it is new, not for each of them. */
+static void test_node__children_begin_with_the_program_in_memory(void **state)
+{
+    enum { STARTS = 30, ENOUGH = 8 };
+    struct fixture *f = *state;
+    struct node_stats before, after;
+
+    define_child(f, "one");
+    node_rig_define(f, "scenario", "starter",
+                    "{\"code\":\"starter\",\"steps\":[{\"code\":\"s\",\"procedure\":"
+                    "{\"type\":\"flow.start\",\"code\":\"kid\"}}]}");
+    node_stats(f->node, &before);
+    for (int i = 0; i < STARTS; i++)
+        assert_int_equal(version_started(f), 1);
+    define_child(f, "two");
+    for (int i = 0; i < STARTS; i++)
+        assert_int_equal(version_started(f), 2);
+    node_stats(f->node, &after);
+    assert_in_range(after.programs_compiled - before.programs_compiled, 1, ENOUGH);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +254,8 @@ int main(void)
                                         node_rig_close),
         cmocka_unit_test_setup_teardown(test_node__what_commits_has_no_further_member, set_up,
                                         node_rig_close),
+        cmocka_unit_test_setup_teardown(test_node__children_begin_with_the_program_in_memory,
+                                        set_up, node_rig_close),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

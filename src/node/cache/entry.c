@@ -131,8 +131,29 @@ void entry_set_program(struct node *n, struct entry *e, struct program_ref *ref)
     entry_mark_stale(e);
 }
 
+void entry_hold_started(struct node *n, struct entry *e, struct program_ref *ref)
+{
+    struct program_ref **place;
+
+    for (size_t i = 0; i < e->started_programs.count; i++)
+        if (e->started_programs.items[i] == ref)
+            return;
+    place = VEC_ADD(&e->mem, &e->started_programs);
+    *place = NULL;
+    program_hold(n, place, ref);
+}
+
+static void release_started(struct node *n, struct entry *e)
+{
+    for (size_t i = 0; i < e->started_programs.count; i++)
+        program_hold(n, &e->started_programs.items[i], NULL);
+    e->started_programs.items = NULL;
+    e->started_programs.count = e->started_programs.capacity = 0;
+}
+
 static void release_programs(struct node *n, struct entry *e)
 {
+    release_started(n, e);
     for (size_t i = 0; i < e->former_programs.count; i++)
         program_hold(n, &e->former_programs.items[i], NULL);
     e->former_programs.items = NULL;
@@ -226,6 +247,7 @@ static void move_state(struct node *n, struct entry *e, struct arena fresh)
         e->events.is_unread = true;
     }
     e->x = state_copy(&fresh, e->x);
+    release_started(n, e);
     give_arena(n, &e->mem);
     e->mem = fresh;
     e->copied_bytes = fresh.held_bytes;

@@ -73,6 +73,9 @@ struct entry {
     struct {
         VEC_OF(struct program_ref *); /* those it had before it was migrated, until it is loaded */
     } former_programs;                /* again: parts of its state may lie in them; held */
+    struct {
+        VEC_OF(struct program_ref *); /* those it has started others with, until its state is */
+    } started_programs;               /* copied: likewise */
     struct arena mem;
     struct work_queue works; /* in order of arrival */
     unsigned pins;           /* members that point into `mem` */
@@ -154,6 +157,9 @@ bool entry_bound_garbage(struct node *n, struct entry *e) MUST_USE;
 
 /* The execution runs with this program from now on, which is held. */
 void entry_set_program(struct node *n, struct entry *e, struct program_ref *ref);
+
+/* It starts another with this program, which is held while parts of its state may lie there. */
+void entry_hold_started(struct node *n, struct entry *e, struct program_ref *ref);
 
 /* It is not there, or cannot be loaded: everything that waits for it is refused. */
 void entry_fail(struct node *n, struct entry *e, const struct err *err);

@@ -94,7 +94,10 @@ void loads_send_group(
 
 /* --- load_turn.c --- */
 
-/* What the commit of the work, an ADVANCE_NEED, asks for. */
-void load_turn(struct node *n, struct entry *e, struct work *w);
+/*
+ * What the commit of the work, an ADVANCE_NEED, asks for. True: all of it was in
+ * memory, and the work may go on at once; else the entry is being read.
+ */
+bool load_turn(struct node *n, struct entry *e, struct work *w);
 
 #endif

@@ -9,8 +9,10 @@
 #include "node/cache/entry.h"
 #include "node/cache/load.h"
 #include "node/cache/program.h"
+#include "node/cluster/config.h"
 #include "node/correlate.h"
 #include "node/guard/park.h"
+#include "node/inner.h"
 #include "node/render.h"
 #include "store/read_execution.h"
 #include "store/read_job.h"
@@ -42,7 +44,76 @@ static bool load_search(struct reader *reader, struct arena *mem, struct work *w
     return true;
 }
 
-/* What flow.start asks for: the published program, or who holds a key. */
+/* --- what flow.start asks for: the published program, or who holds a key --- */
+
+/* The program of what is published under the code, if it is in memory; else it will be soon. */
+static struct program_ref *program_in_memory(struct node *n, struct str code)
+{
+    struct program_ref *ref;
+    struct published *p;
+
+    if (!program_can_be_named(code, STR_NONE))
+        return NULL;
+    p = published_get(n, code);
+    if (p->version == 0) {
+        published_load(n, p);
+        return NULL;
+    }
+    ref = program_get(n, code, p->version);
+    return ref->state == PROGRAM_READY ? ref : NULL;
+}
+
+/* On the loop: the programs that are in memory, as they would be read. */
+static void processes_in_memory(struct node *n, struct entry *e, const struct commit *c,
+                                struct process_reads *out)
+{
+    for (size_t i = 0; i < c->needs_processes.count; i++) {
+        struct process_read found = c->needs_processes.items[i];
+        struct program_ref *ref = found.key.len == 0 ? program_in_memory(n, found.code) : NULL;
+
+        if (ref == NULL)
+            continue;
+        entry_hold_started(n, e, ref);
+        found.program = ref->program;
+        *VEC_ADD(&e->mem, out) = found;
+    }
+}
+
+static const struct process_read *process_find(const struct process_reads *all, struct str code)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (str_eq(all->items[i].code, code))
+            return &all->items[i];
+    return NULL;
+}
+
+/* Whether nothing has to be read. */
+static bool needs_only(const struct commit *c, const struct process_reads *known)
+{
+    return known->count > 0 && c->needs_processes.count == known->count && c->needs.count == 0 &&
+           !c->needs_history.is_needed && c->needs_formers.count == 0 &&
+           c->needs_buffered.count == 0 && c->needs_renders.count == 0 && !c->needs_leases &&
+           c->needs_children.count == 0;
+}
+
+/*
+ * Where other nodes publish too: what is in memory stands as long as the number
+ * of all changes is the one that this node knows (config.h).
+ */
+static bool processes_compare(struct reader *reader, int64_t stamp, struct process_reads *known,
+                              struct err *err)
+{
+    int64_t now;
+
+    if (known->count == 0)
+        return true;
+    if (!read_definition_stamp(reader, &now, err))
+        return false;
+    if (now != stamp)
+        *known = (struct process_reads){0};
+    return true;
+}
+
 static bool load_process(struct node *n, struct reader *reader, struct arena *mem,
                          const struct process_read *need, struct work *w, struct err *err)
 {
@@ -127,7 +198,7 @@ static bool load_children(struct reader *reader, struct arena *mem, struct uuid 
     return true;
 }
 
-/* What is asked for beside records. */
+/* What is asked for beside processes and records. */
 static bool load_others(struct node *n, struct reader *reader, struct arena *mem, struct uuid id,
                         struct work *w, struct err *err)
 {
@@ -141,9 +212,6 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
             return false;
         w->reads->has_history = true;
     }
-    for (size_t i = 0; i < c->needs_processes.count; i++)
-        if (!load_process(n, reader, mem, &c->needs_processes.items[i], w, err))
-            return false;
     for (size_t i = 0; i < c->needs_formers.count; i++)
         if (!load_former(n, reader, mem, c->needs_formers.items[i], w, err))
             return false;
@@ -167,7 +235,30 @@ struct turn_load {
     struct load load; /* first: see load.h */
     struct entry *entry;
     struct work *work;
+    struct process_reads known; /* what was in memory */
+    bool is_shared;
+    int64_t stamp; /* of the definitions that this node knows */
 };
+
+static bool load_processes(struct turn_load *l, struct reader *reader, struct err *err)
+{
+    const struct process_reads *needs = &l->work->commit->needs_processes;
+    struct arena *mem = &l->entry->mem;
+
+    if (l->is_shared && !processes_compare(reader, l->stamp, &l->known, err))
+        return false;
+    for (size_t i = 0; i < needs->count; i++) {
+        const struct process_read *need = &needs->items[i];
+        const struct process_read *known =
+            need->key.len == 0 ? process_find(&l->known, need->code) : NULL;
+
+        if (known != NULL)
+            *VEC_ADD(mem, &l->work->reads->processes) = *known;
+        else if (!load_process(l->load.node, reader, mem, need, l->work, err))
+            return false;
+    }
+    return true;
+}
 
 static void run_turn_reads(struct load *load, struct reader *reader)
 {
@@ -176,7 +267,8 @@ static void run_turn_reads(struct load *load, struct reader *reader)
     struct arena *mem = &l->entry->mem;
     const struct record_queries *needs = &w->commit->needs;
 
-    load->ok = load_others(load->node, reader, mem, l->entry->id, w, &load->err);
+    load->ok = load_processes(l, reader, &load->err) &&
+               load_others(load->node, reader, mem, l->entry->id, w, &load->err);
     for (size_t i = 0; i < needs->count && load->ok; i++) {
         const struct record_query *q = &needs->items[i];
 
@@ -191,6 +283,7 @@ static void done_turn_reads(struct load *load)
     struct node *n = load->node;
 
     entry_end_reading(e);
+    n->programs->compiled += (int64_t)((struct turn_load *)load)->work->programs.count;
     if (!load->ok) {
         park_or_wake_later(n, e->id, "internal_read", &load->err);
         entry_fail(n, e, &load->err);
@@ -208,10 +301,22 @@ static bool has_search(const struct record_queries *needs)
     return false;
 }
 
-void load_turn(struct node *n, struct entry *e, struct work *w)
+bool load_turn(struct node *n, struct entry *e, struct work *w)
 {
-    struct turn_load *l = LOAD_NEW(n, struct turn_load, run_turn_reads, done_turn_reads);
+    struct process_reads known = {0};
+    struct turn_load *l;
 
+    processes_in_memory(n, e, w->commit, &known);
+    if (!node_is_shared(n) && needs_only(w->commit, &known)) {
+        for (size_t i = 0; i < known.count; i++)
+            *VEC_ADD(&e->mem, &w->reads->processes) = known.items[i];
+        w->has_reads = true;
+        return true;
+    }
+    l = LOAD_NEW(n, struct turn_load, run_turn_reads, done_turn_reads);
+    l->known = known;
+    l->is_shared = node_is_shared(n);
+    l->stamp = n->config->stamp;
     l->load.read.lane = has_search(&w->commit->needs) ? LANE_SEARCH : LANE_ENGINE;
     w->has_reads = true;
     entry_begin_reading(e);
@@ -219,4 +324,5 @@ void load_turn(struct node *n, struct entry *e, struct work *w)
     l->entry = e;
     l->work = w;
     load_send(&l->load);
+    return false;
 }

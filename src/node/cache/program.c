@@ -298,6 +298,7 @@ static void done_program(struct load *load)
 
     if (load->ok)
         config_expect(n, l->read.stamp);
+    n->programs->compiled++;
     ref->err = load->err;
     ref->read = l->read;
     ref->program = ref->read.program;

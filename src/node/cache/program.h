@@ -80,7 +80,8 @@ struct programs {
     TAILQ_HEAD(, program_ref)
     by_use; /* all of them, those that are in no table too; last: newest */
     size_t count, bytes;
-    int64_t changes; /* of procedures and functions */
+    int64_t compiled; /* so many were read and compiled */
+    int64_t changes;  /* of procedures and functions */
     uint64_t changed_names[PROGRAM_CHANGES_MAX];
     int64_t unknown_changes; /* the last of them of which no name is known */
 };

@@ -22,6 +22,7 @@ void node_stats(const struct node *n, struct node_stats *out)
         .cached_bytes = n->entries->bytes,
         .programs = n->programs->count,
         .program_bytes = n->programs->bytes,
+        .programs_compiled = n->programs->compiled,
         .timers = n->wake->timers.count,
         .purged = retention_purged(n),
         .spared = retention_spared(n),
