@@ -2,6 +2,7 @@
 #include "base/url.h"
 
 #include "base/text/ascii.h"
+#include "base/text/hex.h"
 
 #include <strings.h>
 
@@ -91,6 +92,43 @@ void url_encode(struct buf *out, struct str text)
         else
             buf_printf(out, "%%%02X", (unsigned)(unsigned char)text.ptr[i]);
     }
+}
+
+bool url_decode(struct str text, char *out, size_t *len)
+{
+    *len = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+
+        if (c == '%') {
+            int high = i + 2 < text.len ? hex_digit(text.ptr[i + 1]) : -1;
+            int low = i + 2 < text.len ? hex_digit(text.ptr[i + 2]) : -1;
+
+            if (high < 0 || low < 0)
+                return false;
+            c = (char)(high << 4 | low);
+            i += 2;
+        }
+        out[(*len)++] = c;
+    }
+    return true;
+}
+
+bool url_is_dot_segment(struct str segment)
+{
+    unsigned dots = 0;
+
+    for (size_t at = 0; at < segment.len; dots++) {
+        struct str rest = str_slice(segment, at, segment.len);
+
+        if (rest.ptr[0] == '.')
+            at += 1;
+        else if (str_starts_with(rest, STR("%2e")) || str_starts_with(rest, STR("%2E")))
+            at += 3;
+        else
+            return false;
+    }
+    return dots == 1 || dots == 2;
 }
 
 void url_add_parameter(struct buf *url, struct str name, struct str value)

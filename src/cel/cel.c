@@ -136,6 +136,13 @@ static bool is_quoted_literal(struct str text)
            t.kind == TOKEN_STRING && t.len == text.len;
 }
 
+/* Whether a string in a value position is text with {{ expr }} in it, or without. */
+static bool is_template(struct str text)
+{
+    return !str_starts_with(text, STR("$.")) && !str_starts_with(text, STR("=")) &&
+           !is_quoted_literal(text);
+}
+
 bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str text,
                        const struct cel_options *options, const struct cel_program **out,
                        struct err *err)
@@ -145,6 +152,27 @@ bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str 
     if (text.len > 0 && text.ptr[0] == '=')
         return compile(mem, env, text, 1, parse_whole, options, out, err);
     return compile(mem, env, text, 0, parse_template, options, out, err);
+}
+
+bool cel_compile_url(struct arena *mem, const struct cel_env *env, struct str text,
+                     const struct cel_options *options, const struct cel_program **out,
+                     struct err *err)
+{
+    if (!is_template(text))
+        return cel_compile_value(mem, env, text, options, out, err);
+    return compile(mem, env, text, 0, parse_url, options, out, err);
+}
+
+bool cel_compile_path(struct arena *mem, const struct cel_env *env, struct str text,
+                      const struct cel_options *options, const struct cel_program **out,
+                      struct err *err)
+{
+    if (is_quoted_literal(text))
+        return compile(mem, env, text, 0, parse_whole, options, out, err);
+    if (!is_template(text))
+        return compile(mem, env, text, text.ptr[0] == '=' ? 1 : 0, parse_whole_path, options, out,
+                       err);
+    return compile(mem, env, text, 0, parse_path, options, out, err);
 }
 
 void cel_program_release(const struct cel_program *program)

@@ -244,6 +244,23 @@ bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str 
                        struct err *err) MUST_USE;
 
 /*
+ * The same where the value is a URL, or a path behind one: what expressions
+ * give is percent-encoded but for letters, digits and -._~, so that it adds no
+ * part of the path, no parameter and no host. A value that makes a part `.` or
+ * `..`, or goes on with the name of a host beyond a dot, is
+ * ERR_VALIDATION_URL when it is evaluated. What url.raw() gives is taken as it
+ * is, and in a URL the value at its very beginning.
+ *
+ * why: decision 0483
+ */
+bool cel_compile_url(struct arena *mem, const struct cel_env *env, struct str text,
+                     const struct cel_options *options, const struct cel_program **out,
+                     struct err *err) MUST_USE;
+bool cel_compile_path(struct arena *mem, const struct cel_env *env, struct str text,
+                      const struct cel_options *options, const struct cel_program **out,
+                      struct err *err) MUST_USE;
+
+/*
  * Compile a template that always gives text, such as a letter: one expression
  * and nothing else becomes text too. In HTML what expressions give is escaped.
  */

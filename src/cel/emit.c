@@ -350,6 +350,12 @@ static void emit_join(struct emitter *e, struct ast_node *n)
         if (part->kind != NODE_CONST || part->value.kind != VALUE_STRING)
             put(e, OP_TEXT, 0, 0, part);
     }
+    if (n->text.len > 0) {
+        put(e, OP_CONST, 0, add_constant(e, value_string(str_copy(e->mem, n->text)), n), n);
+        put(e, OP_JOIN_URL, n->is_path ? 1 : 0, n->count, n);
+        adjust(e, -(int64_t)n->count);
+        return;
+    }
     put(e, OP_JOIN, 0, n->count, n);
     adjust(e, 1 - (int64_t)n->count);
 }

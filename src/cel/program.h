@@ -135,4 +135,8 @@ struct value operate_map(struct cel_eval *ev, const struct value *items, uint32_
 struct value operate_text(struct cel_eval *ev, struct value v);
 struct value operate_join(struct cel_eval *ev, const struct value *items, uint32_t count);
 
+/* The same for a URL: `kinds` has an enum url_part for each text. url_join.c */
+struct value operate_join_url(struct cel_eval *ev, const struct value *items, uint32_t count,
+                              const char *kinds, bool is_path);
+
 #endif

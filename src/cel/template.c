@@ -49,7 +49,16 @@ static struct ast_node *escaped(struct parser *p, struct ast_node *part)
 
 struct parts {
     VEC_OF(struct ast_node *);
+    struct {
+        VEC_OF(char);
+    } kinds; /* enum url_part of each: TEXT or VALUE */
 };
+
+static void add_part(struct parser *p, struct parts *parts, struct ast_node *n, enum url_part kind)
+{
+    *VEC_ADD(p->mem, parts) = n;
+    *VEC_ADD(p->mem, &parts->kinds) = (char)kind;
+}
 
 static bool parse_parts(struct parser *p, struct parts *parts, bool escapes)
 {
@@ -59,14 +68,14 @@ static bool parse_parts(struct parser *p, struct parts *parts, bool escapes)
         struct ast_node *n;
 
         if (text.len > 0)
-            *VEC_ADD(p->mem, parts) = node_const(p->mem, offset, value_string(text));
+            add_part(p, parts, node_const(p->mem, offset, value_string(text)), URL_PART_TEXT);
         if (p->lex.pos >= p->lex.source.len)
             break;
         p->lex.pos += 2;
         n = parse_template_part(p);
         if (n == NULL)
             return false;
-        *VEC_ADD(p->mem, parts) = escapes ? escaped(p, n) : n;
+        add_part(p, parts, escapes ? escaped(p, n) : n, URL_PART_VALUE);
     }
     return true;
 }
@@ -101,6 +110,88 @@ struct ast_node *parse_text(struct parser *p)
 struct ast_node *parse_html(struct parser *p)
 {
     return parse_joined(p, true);
+}
+
+/* --- reading a URL --- */
+
+/* Whether it is a call of url.raw(). */
+static bool is_raw_call(const struct ast_node *n)
+{
+    return n->kind == NODE_CALL && n->is_member && n->count == 2 && str_eq(n->text, STR("raw")) &&
+           n->items[0]->kind == NODE_NAME && str_eq(n->items[0]->text, STR("url"));
+}
+
+/* A call of url.raw() in a tree, or NULL. */
+static const struct ast_node *find_raw_call(const struct ast_node *n)
+{
+    const struct ast_node *found = NULL;
+
+    if (is_raw_call(n))
+        return n;
+    if (n->kind == NODE_SELECT || n->kind == NODE_HAS || n->kind == NODE_OPTIONAL_SELECT)
+        return find_raw_call(n->operand);
+    if (n->kind == NODE_FOLD) {
+        found = find_raw_call(n->fold->range);
+        if (found == NULL && n->fold->filter != NULL)
+            found = find_raw_call(n->fold->filter);
+        return found != NULL ? found : find_raw_call(n->fold->body);
+    }
+    for (uint32_t i = 0; i < n->count && found == NULL; i++)
+        found = find_raw_call(n->items[i]);
+    return found;
+}
+
+/*
+ * The parts of a URL joined. In a path alone no value is taken as it is because
+ * it stands at the beginning.
+ */
+static struct ast_node *join_url(struct parser *p, struct parts *parts, bool is_path)
+{
+    struct ast_node *joined;
+
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct ast_node *raw = find_raw_call(parts->items[i]);
+
+        if (parts->kinds.items[i] == URL_PART_TEXT)
+            continue;
+        if (raw == parts->items[i] || (i == 0 && !is_path))
+            parts->kinds.items[i] = URL_PART_RAW;
+        else if (raw != NULL)
+            return parse_fail(p, raw->offset,
+                              "url.raw() stands alone between {{ and }}: what is made of it is "
+                              "encoded");
+    }
+    joined = node_items(p->mem, NODE_JOIN, 0, parts->items, (uint32_t)parts->count);
+    joined->text = str_from(parts->kinds.items, parts->count);
+    joined->is_path = is_path;
+    return joined;
+}
+
+struct ast_node *parse_url(struct parser *p)
+{
+    struct parts parts = {0};
+
+    if (!parse_parts(p, &parts, false))
+        return NULL;
+    return parts.count == 1 ? parts.items[0] : join_url(p, &parts, false);
+}
+
+struct ast_node *parse_path(struct parser *p)
+{
+    struct parts parts = {0};
+
+    return parse_parts(p, &parts, false) ? join_url(p, &parts, true) : NULL;
+}
+
+struct ast_node *parse_whole_path(struct parser *p)
+{
+    struct ast_node *whole = parse_whole(p);
+    struct parts parts = {0};
+
+    if (whole == NULL)
+        return NULL;
+    add_part(p, &parts, whole, URL_PART_VALUE);
+    return join_url(p, &parts, true);
 }
 
 /* --- evaluating --- */

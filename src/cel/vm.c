@@ -397,6 +397,11 @@ static struct value machine_run(const struct machine *m, struct value *stack)
             ev->offset = p->offsets[at - code];
             v = operate_join(ev, sp, at->arg);
             goto put_result;
+        case OP_JOIN_URL:
+            sp -= at->arg + 1;
+            ev->offset = p->offsets[at - code];
+            v = operate_join_url(ev, sp, at->arg, sp[at->arg].text, at->a != 0);
+            goto put_result;
         case OP_FAIL:
             ev->offset = p->offsets[at - code];
             v = cel_fail(ev, "%pS", SENTENCE_ARG(value_sentence(constants[at->arg])));

@@ -17,10 +17,24 @@ struct mapping;
 struct param;
 struct program;
 
+/*
+ * Rules that change what a definition does. A version keeps those of the time
+ * when it was published, which are a fact of it (facts.h); what is not
+ * published yet has the newest ones.
+ *
+ * why: decision 0483
+ */
+enum define_rules {
+    RULES_FIRST,
+    RULES_URL_VALUES, /* values in `url` and `path` are percent-encoded */
+    RULES_NEWEST = RULES_URL_VALUES,
+};
+
 /* Something that definitions name and that stands elsewhere, in its published version. */
 struct registered {
     struct value definition;
-    int64_t version;
+    int64_t version;         /* 0: it is not published */
+    enum define_rules rules; /* of a version */
 };
 
 /*
@@ -48,6 +62,7 @@ struct registry {
      * What it names is treated so in any case.
      */
     bool is_stored;
+    enum define_rules rules; /* of what was published before */
 };
 
 /*

@@ -208,14 +208,30 @@ struct value facts_of(struct arena *mem, struct value definition)
 struct str facts_text(struct arena *mem, struct str definition)
 {
     struct value v, facts;
+    struct value_entry *entries;
     struct err err;
 
     if (!json_read(mem, definition, &v, &err))
         return STR_NONE;
     facts = facts_of(mem, v);
-    if (facts.len == 0)
-        return STR_NONE;
-    return json_must_text(mem, facts);
+    entries = ARENA_ARRAY(mem, facts.len + 1, struct value_entry);
+    for (uint32_t i = 0; i < facts.len; i++)
+        entries[i] = facts.map->entries[i];
+    entries[facts.len] = (struct value_entry){value_key(STR("rules")), value_int(RULES_NEWEST)};
+    return json_must_text(mem, value_map_take(mem, entries, facts.len + 1));
+}
+
+enum define_rules facts_rules(struct arena *mem, struct str facts_text)
+{
+    struct value facts, rules;
+    struct err err;
+
+    if (facts_text.len == 0 || !json_read(mem, facts_text, &facts, &err))
+        return RULES_FIRST;
+    rules = facts_get(facts, "rules");
+    return rules.kind == VALUE_INT && rules.i >= 0 && rules.i <= RULES_NEWEST
+               ? (enum define_rules)rules.i
+               : RULES_FIRST;
 }
 
 struct value facts_get(struct value facts, const char *name)

@@ -9,16 +9,17 @@
  *      "triggers": [...],              the same
  *      "uses": {"procedure": ["price"], "function": ["vat"], "config": ["rate"],
  *               "process": ["refund"], "credential": ["erp"],
- *               "template": ["receipt"]}}   what it names, by kind
+ *               "template": ["receipt"]},   what it names, by kind
+ *      "rules": 1}                     those that hold for it: enum define_rules
  *
- * What a definition does not have is left out; one that has nothing of all
- * this has no facts.
+ * What a definition does not have is left out. `rules` stand in the text only.
  *
  * why: decision 0154
  */
 #ifndef PAWL_DEFINE_FACTS_H
 #define PAWL_DEFINE_FACTS_H
 
+#include "define/define.h"
 #include "value/value.h"
 
 /* Whether definitions of that kind have facts: all but config, which is a value. */
@@ -28,8 +29,14 @@ bool facts_has_kind(struct str kind);
  * In `mem`, sharing with `definition`. */
 struct value facts_of(struct arena *mem, struct value definition);
 
-/* The same for the text of a definition, as text; empty when there are none, or it is no JSON. */
+/*
+ * The same for the text of a definition, as text, with the rules that hold for
+ * what is published now; empty when it is no JSON.
+ */
 struct str facts_text(struct arena *mem, struct str definition);
+
+/* The rules that hold for a version with these facts, as they are stored. */
+enum define_rules facts_rules(struct arena *mem, struct str facts_text);
 
 /* One of the facts, or VALUE_ABSENT: "sensitive", "stepMeta". */
 struct value facts_get(struct value facts, const char *name);

@@ -34,14 +34,13 @@ void world_add_function(struct world *w, struct str name, struct value definitio
     *f = (struct function){.name = name, .definition = definition};
 }
 
-void world_add_procedure(struct world *w, struct str code, struct value definition, int64_t version)
+void world_add_procedure(struct world *w, struct str code, struct registered what)
 {
     struct world_procedure *p = FIND(w->procedures, code);
 
     if (p == NULL)
         p = VEC_ADD(w->mem, &w->procedures);
-    *p = (struct world_procedure){.code = code,
-                                  .registered = {.definition = definition, .version = version}};
+    *p = (struct world_procedure){.code = code, .registered = what};
 }
 
 void world_add_config(struct world *w, struct str name)
@@ -170,8 +169,8 @@ static bool registered_template(void *context, struct str code)
     return FIND(w->mail_templates, code) != NULL || w->knows_template(w->lookup_context, code);
 }
 
-void world_compile(struct world *w, struct arena *mem, enum kind kind, struct value definition,
-                   int64_t version, struct findings *findings, const struct program **out)
+void world_compile(struct world *w, struct arena *mem, enum kind kind, struct registered what,
+                   struct findings *findings, const struct program **out)
 {
     const struct registry registry = {
         .procedure = registered_procedure,
@@ -181,9 +180,11 @@ void world_compile(struct world *w, struct arena *mem, enum kind kind, struct va
         .credential = registered_credential,
         .knows_credentials = w->knows_credentials,
         .is_partial = w->is_partial,
-        .is_stored = w->checks_stored || version > 0};
+        .is_stored = w->checks_stored || what.version > 0,
+        .rules = what.rules};
 
-    define_compile(mem, w->definitions, &registry, kind, definition, version, findings, out);
+    define_compile(mem, w->definitions, &registry, kind, what.definition, what.version, findings,
+                   out);
 }
 
 static void check_program(struct world *w, enum kind kind, struct value definition,
@@ -191,7 +192,8 @@ static void check_program(struct world *w, enum kind kind, struct value definiti
 {
     const struct program *program = NULL;
 
-    world_compile(w, w->mem, kind, definition, 0, findings, &program);
+    world_compile(w, w->mem, kind, (struct registered){.definition = definition}, findings,
+                  &program);
     if (program != NULL)
         program_release(program);
 }

@@ -49,8 +49,7 @@ struct world {
 
 /* Add a function, a procedure, or a name of config, in place of one of the same name. */
 void world_add_function(struct world *w, struct str name, struct value definition);
-void world_add_procedure(struct world *w, struct str code, struct value definition,
-                         int64_t version);
+void world_add_procedure(struct world *w, struct str code, struct registered what);
 void world_add_config(struct world *w, struct str name);
 void world_add_credential(struct world *w, struct str code, struct value shown);
 void world_add_process(struct world *w, struct str code);
@@ -69,8 +68,8 @@ void world_close(struct world *w);
 struct function *world_function(struct world *w, struct str name);
 
 /* Compile a process in the world, whose environments the program uses: see define_compile(). */
-void world_compile(struct world *w, struct arena *mem, enum kind kind, struct value definition,
-                   int64_t version, struct findings *findings, const struct program **out);
+void world_compile(struct world *w, struct arena *mem, enum kind kind, struct registered what,
+                   struct findings *findings, const struct program **out);
 
 /*
  * The same as world_check() for what is not in the world and that nothing in it

@@ -243,7 +243,7 @@ enum step_result turn_fail_value(struct turn *t, struct value error, struct str 
         .class = ERR_CLASS_BUSINESS,
         .message = sentence_copy(t->mem, value_sentence(error)),
         .source = pointer,
-        .is_own = true,
+        .is_own = is_own_code(str_of(err_code_name(error.error->code))),
     };
     return STEP_FAILED;
 }

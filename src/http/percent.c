@@ -1,8 +1,8 @@
 /* percent.c - see percent.h. */
 #include "http/percent.h"
 
-#include "base/text/hex.h"
 #include "base/text/utf8.h"
+#include "base/url.h"
 
 bool percent_decode(struct arena *mem, struct str encoded, struct str *out)
 {
@@ -12,18 +12,8 @@ bool percent_decode(struct arena *mem, struct str encoded, struct str *out)
     *out = encoded;
     if (encoded.len > 0 && memchr(encoded.ptr, '%', encoded.len) != NULL) {
         text = arena_alloc(mem, encoded.len);
-        for (size_t i = 0; i < encoded.len; i++) {
-            char ch = encoded.ptr[i];
-            if (ch == '%') {
-                int high = i + 2 < encoded.len ? hex_digit(encoded.ptr[i + 1]) : -1;
-                int low = i + 2 < encoded.len ? hex_digit(encoded.ptr[i + 2]) : -1;
-                if (high < 0 || low < 0)
-                    return false;
-                ch = (char)(high << 4 | low);
-                i += 2;
-            }
-            text[len++] = ch;
-        }
+        if (!url_decode(encoded, text, &len))
+            return false;
         *out = str_from(text, len);
     }
     return utf8_is_valid(*out) && (out->len == 0 || memchr(out->ptr, '\0', out->len) == NULL);

@@ -134,6 +134,56 @@ claim('a URL that the query makes too long fails the step, live, in a dry-run an
     equal([tested.status, tested.body.passed], [200, 1], JSON.stringify(tested.body));
 });
 
+claim('a value adds nothing to a URL but itself, live and in a dry-run', async (rig) => {
+    const code = `calls_${++count}`;
+    const input = { id: '7/items?all=1&x#y', base: `${service.url}/echo` };
+    const ask = { type: 'integration.http', url: '{{ input.base }}/{{ input.id }}/end?q={{ input.id }}' };
+    const fallback = { type: 'integration.http', method: 'DELETE', url: `${service.url}/echo/{{ input.id }}` };
+    await rig.publish({
+        code, input: [{ name: 'id', type: 'string' }, { name: 'base', type: 'string' }],
+        steps: [
+            { code: 'ask', procedure: ask, rollback: fallback },
+            { code: 'raw', procedure: { type: 'integration.http', url: '{{ input.base }}/{{ url.raw(input.id) }}' } },
+            { code: 'stop', procedure: { type: 'compute.fail', code: 'no', message: 'no' } },
+        ],
+    });
+    const encoded = '7%2Fitems%3Fall%3D1%26x%23y', before = service.requests.length;
+    const x = (await rig.api('POST', '/executions?wait=60s', { code, input })).body;
+    equal([x.status, x.error?.code], ['failed', 'no'], JSON.stringify(x));
+    equal(service.requests.slice(before).map((r) => [r.method, r.path, r.query]), [
+        ['GET', `/echo/${encoded}/end`, `?q=${encoded}`], ['GET', '/echo/7/items', '?all=1&x'], ['DELETE', `/echo/${encoded}`, ''],
+    ]);
+    const dry = await rig.api('POST', `/scenarios/${code}/dry-run`, { input });
+    check(JSON.stringify(dry.body).includes(`${service.url}/echo/${encoded}/end?q=${encoded}`), JSON.stringify(dry.body));
+    for (const id of ['.', '..']) {
+        const led = (await rig.api('POST', '/executions?wait=60s', { code, input: { ...input, id } })).body;
+        equal([led.status, led.error?.code], ['failed', 'validation_url'], JSON.stringify(led.error));
+    }
+});
+
+claim('a version that was published before values were encoded goes on without', async (rig) => {
+    const code = `calls_${++count}`, procedure = `old_${count}`;
+    const steps = (message) => [
+        { code: 'ask', procedure: { type: 'integration.http', url: `${service.url}/echo/{{ input.id }}` } },
+        { code: 'again', procedure, input: { id: '$.input.id' } }, { code: 'say', procedure: { type: 'log', message } },
+    ];
+    const input = [{ name: 'id', type: 'string' }];
+    await rig.api('PUT', `/procedures/${procedure}/draft`, { code: procedure, input, commands: [{ type: 'integration.http', url: `${service.url}/echo/p/{{ input.id }}` }] });
+    equal((await rig.api('POST', `/procedures/${procedure}/publish`)).status, 200);
+    await rig.publish({ code, input, steps: steps('old') });
+    rig.sql(`UPDATE definition SET facts = NULL WHERE code IN ('${code}', '${procedure}')`);
+    await rig.restart();
+    const paths = async () => {
+        const before = service.requests.length;
+        const x = (await rig.api('POST', '/executions?wait=60s', { code, input: { id: 'a/b' } })).body;
+        equal(x.status, 'completed', JSON.stringify(x.error));
+        return service.requests.slice(before).map((r) => r.path);
+    };
+    equal(await paths(), ['/echo/a/b', '/echo/p/a/b']);
+    await rig.publish({ code, input, steps: steps('new') });
+    equal(await paths(), ['/echo/a%2Fb', '/echo/p/a/b']);
+});
+
 claim('a text is sent and received as a text', async (rig) => {
     const x = await call(rig, [http('/echo/t', { method: 'PUT', body: 'hello', as: 'sent' }), http('/text', { result: ['$.response.body', '$.sent.body.body'] })]);
     equal(x.context.steps.ask.output, ['plain text', 'hello']);

@@ -46,6 +46,10 @@ static bool compile(struct expr *x, enum expr_form form, struct str source,
         return cel_compile(&x->mem, x->env, source, &options, out, err);
     case AS_VALUE:
         return cel_compile_value(&x->mem, x->env, source, &options, out, err);
+    case AS_URL:
+        return cel_compile_url(&x->mem, x->env, source, &options, out, err);
+    case AS_PATH:
+        return cel_compile_path(&x->mem, x->env, source, &options, out, err);
     case AS_TEXT:
     case AS_HTML:
         return cel_compile_text(&x->mem, x->env, source, form == AS_HTML, out, err);

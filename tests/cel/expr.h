@@ -21,7 +21,7 @@ struct expr {
 };
 
 /* How a text is compiled. */
-enum expr_form { AS_EXPRESSION, AS_VALUE, AS_TEXT, AS_HTML };
+enum expr_form { AS_EXPRESSION, AS_VALUE, AS_TEXT, AS_HTML, AS_URL, AS_PATH };
 
 struct expr_case {
     const char *source;

@@ -226,6 +226,108 @@ static void test_html__what_expressions_give_is_escaped(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* What could change where a URL leads. */
+static void bind_url_values(void)
+{
+    expr_bind(&x, "u", "dyn",
+              "{\"dot\": \".\", \"dots\": \"..\", \"empty\": \"\", "
+              "\"base\": \"https://erp.example/v1\", \"bad\": \"a/../b?x=1&y#z %\", "
+              "\"host\": \".evil.example\", \"name2\": \"erp.example\", \"path\": \"/a/b?c=d\"}");
+}
+
+static void test_template__values_in_a_url_add_nothing_to_it(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"https://erp.example/orders/{{ input.id }}", "\"https://erp.example/orders/7\""},
+        {"https://erp.example/{{ u.bad }}/x",
+         "\"https://erp.example/a%2F..%2Fb%3Fx%3D1%26y%23z%20%25/x\""},
+        {"https://erp.example/?q={{ u.bad }}",
+         "\"https://erp.example/?q=a%2F..%2Fb%3Fx%3D1%26y%23z%20%25\""},
+        {"https://erp.example/{{ 'a/b' }}", "\"https://erp.example/a%2Fb\""},
+        {"https://erp.example/{{ 'S\xc3\xb8' }}", "\"https://erp.example/S%C3%B8\""},
+        {"https://erp.example/{{ input.list }}",
+         "\"https://erp.example/%5B1%2C%22a%22%2Cnull%5D\""},
+        {"https://erp.example/x{{ u.dots }}", "\"https://erp.example/x..\""},
+        {"https://erp.example/?{{ u.dots }}", "\"https://erp.example/?..\""},
+        {"https://erp.example/#/{{ u.dots }}", "\"https://erp.example/#/..\""},
+        {"https://{{ u.name2 }}/a", "\"https://erp.example/a\""},
+        {"https://{{ input.name }}.erp.example/a", "\"https://Ada.erp.example/a\""},
+        {"https://erp.{{ u.name2 }}/a", "\"https://erp.erp.example/a\""},
+        {"https://erp-{{ input.id }}:8080/a", "\"https://erp-7:8080/a\""},
+        {"https://erp.example{{ u.bad }}",
+         "!1:1 a value with a '.' goes on with the name of the host: it would be another host"},
+        {"https://erp.example/{{ input.none }}",
+         "!1:30 this part of the template is missing or null"},
+    };
+
+    (void)state;
+    bind_url_values();
+    EXPR_RUN(&x, AS_URL, cases);
+}
+
+static void test_template__the_beginning_of_a_url_is_taken_as_it_is(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"$.u.base", "\"https://erp.example/v1\""},
+        {"=$.u.base + '/x'", "\"https://erp.example/v1/x\""},
+        {"{{ u.base }}", "\"https://erp.example/v1\""},
+        {"{{ u.base }}/{{ u.path }}", "\"https://erp.example/v1/%2Fa%2Fb%3Fc%3Dd\""},
+        {"{{ u.base }}/{{ url.raw(u.path) }}", "\"https://erp.example/v1//a/b?c=d\""},
+        {"{{ 'https://erp.example' }}{{ u.host }}",
+         "!1:1 a value with a '.' goes on with the name of the host: it would be another host"},
+        {"https://erp.example{{ url.raw(u.host) }}", "\"https://erp.example.evil.example\""},
+        {"https://erp.example/{{ 'a' + url.raw(u.path) }}",
+         "?1:34 url.raw() stands alone between {{ and }}: what is made of it is encoded"},
+    };
+
+    (void)state;
+    bind_url_values();
+    EXPR_RUN(&x, AS_URL, cases);
+}
+
+static void test_template__no_value_makes_a_dot_segment(void **state)
+{
+    static const char refused[] =
+        "!1:1 a value makes a part of the path '.' or '..', which leads elsewhere";
+    static const struct expr_case cases[] = {
+        {"/orders/{{ u.dot }}", refused},
+        {"/orders/{{ u.dots }}/x", refused},
+        {"/orders/{{ u.dot }}{{ u.dot }}?x", refused},
+        {"/orders/.{{ u.dot }}", refused},
+        {"/orders/%2e{{ u.dot }}#x", refused},
+        {"/orders/..{{ u.empty }}", refused},
+        {"{{ u.dots }}", refused},
+        {"$.u.dots", refused},
+        {"/orders/../{{ input.id }}", "\"/orders/../7\""},
+        {"/orders/{{ u.dots }}.", "\"/orders/...\""},
+        {"/orders/{{ url.raw(u.dots) }}", "\"/orders/..\""},
+    };
+
+    (void)state;
+    bind_url_values();
+    EXPR_RUN(&x, AS_PATH, cases);
+}
+
+static void test_template__a_path_has_no_beginning_that_is_taken_as_it_is(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"{{ u.path }}", "\"%2Fa%2Fb%3Fc%3Dd\""},
+        {"$.u.path", "\"%2Fa%2Fb%3Fc%3Dd\""},
+        {"=u.path", "\"%2Fa%2Fb%3Fc%3Dd\""},
+        {"=url.raw(u.path)", "\"/a/b?c=d\""},
+        {"{{ url.raw(u.path) }}", "\"/a/b?c=d\""},
+        {"\"/orders\"", "\"/orders\""},
+        {"{{ input.id }}", "\"7\""},
+        {"{{ u.host }}", "\".evil.example\""},
+        {"=url.raw(u.path) + 'x'",
+         "?1:6 url.raw() stands alone between {{ and }}: what is made of it is encoded"},
+    };
+
+    (void)state;
+    bind_url_values();
+    EXPR_RUN(&x, AS_PATH, cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +338,10 @@ int main(void)
         TEST(test_template__four_braces_are_two),
         TEST(test_template__results_are_not_expanded_again),
         TEST(test_template__errors_have_a_place_in_the_whole_text),
+        TEST(test_template__values_in_a_url_add_nothing_to_it),
+        TEST(test_template__the_beginning_of_a_url_is_taken_as_it_is),
+        TEST(test_template__no_value_makes_a_dot_segment),
+        TEST(test_template__a_path_has_no_beginning_that_is_taken_as_it_is),
         TEST(test_value__what_a_string_in_a_definition_means),
         TEST(test_value__text_without_expressions_is_a_constant),
         TEST(test_text__is_text_whatever_its_parts_are),

@@ -78,7 +78,19 @@ static void test_facts__most_definitions_have_none(void **state)
 {
     (void)state;
     assert_string_equal(facts_json("{'code': 'a', 'steps': [" LOG("s", "") "]}"), "{}");
-    assert_int_equal(facts_text(&definition_mem, STR("{\"steps\":[]}")).len, 0);
+}
+
+static void test_facts__as_text_they_say_which_rules_hold(void **state)
+{
+    struct str text = facts_text(&definition_mem, STR("{\"steps\":[]}"));
+
+    (void)state;
+    assert_string_equal(str_copy(&definition_mem, text).ptr, definition_quote("{'rules':1}"));
+    assert_int_equal(facts_rules(&definition_mem, text), RULES_NEWEST);
+    assert_int_equal(facts_rules(&definition_mem, STR_NONE), RULES_FIRST);
+    assert_int_equal(facts_rules(&definition_mem, STR("{\"access\":{}}")), RULES_FIRST);
+    assert_int_equal(facts_rules(&definition_mem, STR("{\"rules\":\"1\"}")), RULES_FIRST);
+    assert_int_equal(facts_rules(&definition_mem, STR("{\"rules\":99}")), RULES_FIRST);
 }
 
 static void test_facts__drafts_may_hold_anything(void **state)
@@ -105,6 +117,7 @@ int main(void)
         DEFINITION_TEST(test_facts__access_and_triggers_are_as_written),
         DEFINITION_TEST(test_facts__say_what_is_named),
         DEFINITION_TEST(test_facts__most_definitions_have_none),
+        DEFINITION_TEST(test_facts__as_text_they_say_which_rules_hold),
         DEFINITION_TEST(test_facts__drafts_may_hold_anything),
     };
 

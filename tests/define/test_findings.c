@@ -142,6 +142,14 @@ static void test_findings__about_steps(void **state)
 static void test_findings__about_commands(void **state)
 {
     static const struct definition_row rows[] = {
+        {"{'type': 'integration.http', 'credential': 'erp', 'path': '=input.a'}",
+         "/steps/0/procedure/path url_value?"},
+        {"{'type': 'integration.http', 'credential': 'erp', 'path': '=url.raw(input.a)'}", ""},
+        {"{'type': 'integration.http', 'url': 'https://a.example/{{ url.encode(input.a) }}'}",
+         "/steps/0/procedure/url url_value?"},
+        {"{'type': 'integration.http', 'url': 'https://a.example/{{ input.a + url.raw(input.a) "
+         "}}'}",
+         "/steps/0/procedure/url expression_syntax:36"},
         {"{}", "/steps/0/procedure/type missing_field"},
         {"{'type': 1}", "/steps/0/procedure/type wrong_type"},
         {"{'type': 'wait.singal'}",

@@ -94,7 +94,10 @@ bool definitions_world(struct reader *reader, struct arena *mem, struct world *o
         struct value v;
         if (!json_read(mem, d->text, &v, err))
             return false;
-        world_add_procedure(out, d->code, v, d->version);
+        world_add_procedure(out, d->code,
+                            (struct registered){.definition = v,
+                                                .version = d->version,
+                                                .rules = facts_rules(mem, d->facts)});
     }
     for (size_t i = 0; i < config.count; i++)
         world_add_config(out, config.items[i].code);
@@ -112,7 +115,7 @@ void definitions_add(struct world *w, const struct definition_item *item)
     if (item->spec->kind == KIND_FUNCTION)
         world_add_function(w, item->code, item->definition);
     else if (item->spec->kind == KIND_PROCEDURE)
-        world_add_procedure(w, item->code, item->definition, 0);
+        world_add_procedure(w, item->code, (struct registered){.definition = item->definition});
     else if (item->spec->kind == KIND_CONFIG)
         world_add_config(w, item->code);
     else if (item->spec->kind == KIND_CREDENTIAL)

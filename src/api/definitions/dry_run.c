@@ -10,6 +10,7 @@
 #include "api/problem.h"
 #include "base/time/clock.h"
 #include "define/access.h"
+#include "define/facts.h"
 #include "define/program.h"
 #include "engine/show.h"
 #include "node/render.h"
@@ -101,6 +102,16 @@ static const struct program *keep_program(struct dry_run *d, const struct progra
     return program;
 }
 
+/* A definition as the stored version says it is. */
+static struct registered dry_run_registered(const struct dry_run *d,
+                                            const struct stored_definition *stored,
+                                            struct value definition)
+{
+    return (struct registered){.definition = definition,
+                               .version = stored->version,
+                               .rules = facts_rules(d->mem, stored->facts)};
+}
+
 /* Compile a stored version. NULL: `findings` say what is wrong, or *err. */
 static const struct program *dry_run_compile(struct dry_run *d,
                                              const struct stored_definition *stored,
@@ -113,7 +124,8 @@ static const struct program *dry_run_compile(struct dry_run *d,
 
     if (!definitions_value(d->mem, kind, stored->text, &definition, err))
         return NULL;
-    world_compile(&d->world, d->mem, kind->kind, definition, stored->version, findings, &program);
+    world_compile(&d->world, d->mem, kind->kind, dry_run_registered(d, stored, definition),
+                  findings, &program);
     return keep_program(d, program, err);
 }
 
@@ -129,9 +141,11 @@ static const struct program *compile_alone(struct dry_run *d,
     world_check(&d->world, KIND_PROCEDURE, stored->code, definition, findings);
     d->world.checks_stored = false;
     if (!findings_have_errors(findings))
-        world_compile(&d->world, d->mem, KIND_SCENARIO,
-                      case_procedure_scenario(d->mem, stored->code, d->script.input),
-                      stored->version, findings, &program);
+        world_compile(
+            &d->world, d->mem, KIND_SCENARIO,
+            dry_run_registered(d, stored,
+                               case_procedure_scenario(d->mem, stored->code, d->script.input)),
+            findings, &program);
     return keep_program(d, program, err);
 }
 
@@ -178,7 +192,7 @@ static bool load(struct dry_run *d, struct err *err)
         return false;
     d->script.credentials = world_bases(&d->world, d->mem);
     if (!is_process)
-        world_add_procedure(&d->world, stored.code, definition, stored.version);
+        world_add_procedure(&d->world, stored.code, dry_run_registered(d, &stored, definition));
     world_open(&d->world);
     d->program = is_process ? dry_run_compile(d, &stored, &findings, err)
                             : compile_alone(d, &stored, definition, &findings, err);

@@ -10,6 +10,7 @@
 #include "api/definitions/definitions.h"
 #include "base/time/clock.h"
 #include "define/access.h"
+#include "define/facts.h"
 #include "define/program.h"
 #include "store/read_definition.h"
 #include "trial/case.h"
@@ -172,13 +173,12 @@ static void add_findings(struct one_test *o, struct str code, const struct findi
 }
 
 static const struct program *tests_compile(struct one_test *o, const struct kind_spec *spec,
-                                           struct str code, struct value definition,
-                                           int64_t version)
+                                           struct str code, struct registered what)
 {
     const struct program *program = NULL;
     struct findings findings = {0};
 
-    world_compile(&o->all->world, o->mem, spec->kind, definition, version, &findings, &program);
+    world_compile(&o->all->world, o->mem, spec->kind, what, &findings, &program);
     if (program == NULL)
         add_findings(o, code, &findings);
     else
@@ -228,7 +228,10 @@ static const struct program *stored_program(struct one_test *o, struct str code)
     spec = kind_named(d.kind);
     if (!definitions_value(o->mem, spec, d.text, &definition, &o->err))
         return NULL;
-    program = tests_compile(o, spec, code, definition, d.version);
+    program = tests_compile(o, spec, code,
+                            (struct registered){.definition = definition,
+                                                .version = d.version,
+                                                .rules = facts_rules(o->mem, d.facts)});
     return program != NULL && tests_may_try(o, program) ? program : NULL;
 }
 
@@ -238,7 +241,8 @@ static const struct program *process_program(void *context, struct str code)
     struct one_test *o = context;
     const struct definition_item *given = find_given(o->all, KIND_PROCESS, code);
 
-    return given != NULL ? tests_compile(o, given->spec, code, given->definition, 0)
+    return given != NULL ? tests_compile(o, given->spec, code,
+                                         (struct registered){.definition = given->definition})
                          : stored_program(o, code);
 }
 
@@ -251,7 +255,7 @@ static void lend_procedure(struct one_test *o, struct str code, struct value def
     for (size_t i = 0; i < w->procedures.count; i++)
         if (str_eq(w->procedures.items[i].code, code))
             o->lent = w->procedures.items[i];
-    world_add_procedure(w, code, definition, 0);
+    world_add_procedure(w, code, (struct registered){.definition = definition});
 }
 
 static void return_procedure(struct one_test *o)
@@ -259,8 +263,7 @@ static void return_procedure(struct one_test *o)
     struct world *w = &o->all->world;
 
     if (o->lent.registered.definition.kind == VALUE_MAP)
-        world_add_procedure(w, o->lent.code, o->lent.registered.definition,
-                            o->lent.registered.version);
+        world_add_procedure(w, o->lent.code, o->lent.registered);
     else if (o->lent.code.len > 0)
         world_drop(w, KIND_PROCEDURE, o->lent.code);
 }
@@ -283,14 +286,16 @@ static const struct program *procedure_program(struct one_test *o, const struct 
     }
     if (c->procedure_definition.kind == VALUE_MAP)
         lend_procedure(o, code, c->procedure_definition);
-    return tests_compile(o, kind_spec(KIND_SCENARIO), code,
-                         case_procedure_scenario(o->mem, code, c->script.input), 0);
+    return tests_compile(
+        o, kind_spec(KIND_SCENARIO), code,
+        (struct registered){.definition = case_procedure_scenario(o->mem, code, c->script.input)});
 }
 
 static const struct program *case_program(struct one_test *o, const struct trial_case *c)
 {
     if (c->definition.kind == VALUE_MAP)
-        return tests_compile(o, kind_spec(KIND_SCENARIO), STR("definition"), c->definition, 0);
+        return tests_compile(o, kind_spec(KIND_SCENARIO), STR("definition"),
+                             (struct registered){.definition = c->definition});
     return c->scenario.len > 0 ? process_program(o, c->scenario) : procedure_program(o, c);
 }
 

@@ -9,6 +9,7 @@
 #include "api/executions/records.h"
 #include "api/lookup.h"
 #include "define/access.h"
+#include "define/facts.h"
 #include "define/program.h"
 #include "engine/commit/reads.h"
 #include "store/change_record.h"
@@ -85,7 +86,10 @@ static bool offer_action(struct lookup *q, struct reader *reader, struct action_
     if (!found || !json_read(q->mem, d.text, &definition, &why))
         return true;
     a->world.checks_stored = true;
-    world_compile(&a->world, q->mem, kind_named(stored->kind)->kind, definition, stored->version,
+    world_compile(&a->world, q->mem, kind_named(stored->kind)->kind,
+                  (struct registered){.definition = definition,
+                                      .version = stored->version,
+                                      .rules = facts_rules(q->mem, d.facts)},
                   &findings, &p);
     if (p == NULL)
         return true;

@@ -1,9 +1,10 @@
-/* lib_encode.c - bytes as text and back; text within HTML. */
+/* lib_encode.c - bytes as text and back; text within URLs and HTML. */
 #include "cel/lib/lib.h"
 
 #include "base/buf.h"
 #include "base/text/base64.h"
 #include "base/text/utf8.h"
+#include "base/url.h"
 #include "cel/program.h"
 
 struct value cel_fn_base64_encode(struct cel_eval *ev, const struct value *args)
@@ -36,6 +37,50 @@ struct value cel_fn_base64_decode(struct cel_eval *ev, const struct value *args)
                         utf8_count(str_slice(value_text(args[0]), 0, len)) + 1);
     return value_bytes(str_from(out, len));
 }
+
+/* --- URLs --- */
+
+struct value cel_fn_url_encode(struct cel_eval *ev, const struct value *args)
+{
+    struct buf out;
+
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 3))
+        return cel_over_cost(ev);
+    buf_init_arena(&out, ev->mem);
+    out.limit = ev->mem_left / 2;
+    url_encode(&out, value_text(args[0]));
+    if (out.failed || out.len > VALUE_LEN_MAX)
+        return cel_over_memory(ev);
+    ev->mem_left -= out.len * 2;
+    return value_string(buf_view(&out));
+}
+
+struct value cel_fn_url_decode(struct cel_eval *ev, const struct value *args)
+{
+    struct str text = value_text(args[0]);
+    size_t len;
+    char *out;
+
+    if (!cel_charge_bytes(ev, text.len))
+        return cel_over_cost(ev);
+    out = cel_alloc_text(ev, text.len);
+    if (out == NULL)
+        return cel_over_memory(ev);
+    if (!url_decode(text, out, &len))
+        return cel_fail(ev, "a '%%' of the text is not followed by two hexadecimal digits");
+    if (!utf8_is_valid(str_from(out, len)) || memchr(out, '\0', len) != NULL)
+        return cel_fail(ev, "what the text stands for is no text in UTF-8");
+    return value_string(str_from(out, len));
+}
+
+/* What it does is done where it stands: see cel_compile_url(). */
+struct value cel_fn_url_raw(struct cel_eval *ev, const struct value *args)
+{
+    (void)ev;
+    return args[0];
+}
+
+/* --- HTML --- */
 
 static const char *const html_entities[UINT8_MAX + 1] = {
     ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};

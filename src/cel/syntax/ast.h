@@ -45,8 +45,15 @@ enum node_kind {
     NODE_FOLD,         /* a comprehension */
     NODE_BIND,         /* cel.bind(local, items[0], items[1]) */
     NODE_OPTIONAL_MAP, /* items[0].optMap(local, items[1]) */
-    NODE_JOIN,         /* a template: items joined as text */
+    NODE_JOIN,         /* a template: items joined as text; `text` of a URL: enum url_part each */
     NODE_FAIL,         /* fails when evaluated, with the error in `value` */
+};
+
+/* What an item of a NODE_JOIN is that makes a URL. */
+enum url_part {
+    URL_PART_TEXT = 't',  /* written in the template */
+    URL_PART_VALUE = 'v', /* percent-encoded */
+    URL_PART_RAW = 'r',   /* taken as it is */
 };
 
 enum fold_kind {
@@ -81,6 +88,7 @@ struct ast_node {
     bool is_absolute; /* NAME: written with a leading dot */
     bool is_quoted;   /* SELECT, OPTIONAL_SELECT: the field is in backquotes */
     bool is_flat;     /* OPTIONAL_MAP: optFlatMap */
+    bool is_path;     /* JOIN of a URL: a path without a host */
     uint8_t op;       /* OPERATOR: enum operator */
     uint16_t depth;
     uint32_t offset; /* in the source, in bytes: where a message points */

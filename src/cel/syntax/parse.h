@@ -40,6 +40,14 @@ struct ast_node *parse_template(struct parser *p) MUST_USE;
 struct ast_node *parse_text(struct parser *p) MUST_USE;
 struct ast_node *parse_html(struct parser *p) MUST_USE;
 
+/*
+ * A value of a URL, or of a path behind one: a template whose values are
+ * percent-encoded. The source of a whole path is one expression. template.c
+ */
+struct ast_node *parse_url(struct parser *p) MUST_USE;
+struct ast_node *parse_path(struct parser *p) MUST_USE;
+struct ast_node *parse_whole_path(struct parser *p) MUST_USE;
+
 /* Report a syntax error. Answers NULL, so that it can be returned. */
 struct ast_node *parse_fail(struct parser *p, uint32_t offset, const char *format, ...)
     PRINTF_LIKE(3, 4);

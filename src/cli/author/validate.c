@@ -44,7 +44,7 @@ static struct world make_world(struct validation *v)
         else if (name.len > 0 && spec->kind == KIND_CREDENTIAL)
             world_add_credential(&w, name, kind_body(v->mem, spec, item->value));
         else if (name.len > 0 && spec->kind == KIND_PROCEDURE)
-            world_add_procedure(&w, name, item->value, 0);
+            world_add_procedure(&w, name, (struct registered){.definition = item->value});
     }
     for (size_t i = 0; i < v->assumed_config.count; i++)
         world_add_config(&w, v->assumed_config.items[i]);

@@ -9,6 +9,8 @@
 /* The kinds of value that a constant may be in a field; 0: any, or read by other rules. */
 static const uint32_t constant_kinds[ARGUMENT_KIND_COUNT] = {
     [ARGUMENT_TEXT] = KIND(STRING),
+    [ARGUMENT_URL] = KIND(STRING),
+    [ARGUMENT_PATH] = KIND(STRING),
     [ARGUMENT_LINE] = KIND(STRING),
     [ARGUMENT_TEXTS] = KIND(STRING) | KIND(LIST),
     [ARGUMENT_MAP] = KIND(MAP),
@@ -44,7 +46,7 @@ static bool is_time(struct value v)
 static void check_constant(struct compiler *c, enum argument_kind kind, struct value v)
 {
     uint32_t kinds = constant_kinds[kind];
-    bool is_text = kind == ARGUMENT_TEXT || kind == ARGUMENT_LINE || kind == ARGUMENT_TEXTS;
+    bool is_text = (constant_kinds[kind] & 1u << VALUE_STRING) != 0 && kind != ARGUMENT_TIMESTAMP;
 
     if ((kinds != 0 && (kinds & 1u << v.kind) == 0) || (kind == ARGUMENT_INTEGER && v.i < 0))
         compile_wrong_type(c, v, catalog_wanted(kind));
@@ -89,7 +91,9 @@ static void check_mapping(struct compiler *c, enum argument_kind kind, const str
 const struct mapping *compile_value(struct compiler *c, struct value v, enum argument_kind kind)
 {
     uint32_t before = c->errors;
-    const struct mapping *m = compile_mapping(c, v);
+    bool is_url = (kind == ARGUMENT_URL || kind == ARGUMENT_PATH) && c->rules >= RULES_URL_VALUES;
+    const struct mapping *m =
+        is_url ? compile_url(c, v, kind == ARGUMENT_PATH) : compile_mapping(c, v);
 
     /* A bad expression says nothing about the type. */
     if (c->errors == before)
@@ -178,6 +182,8 @@ void compile_argument(struct compiler *c, struct value v, const struct argument 
         return; /* by the command as a whole */
     case ARGUMENT_VALUE:
     case ARGUMENT_TEXT:
+    case ARGUMENT_URL:
+    case ARGUMENT_PATH:
     case ARGUMENT_LINE:
     case ARGUMENT_TEXTS:
     case ARGUMENT_MAP:

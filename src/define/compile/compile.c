@@ -30,6 +30,7 @@ void compiler_branch(struct compiler *c, const struct compiler *from, struct str
     c->library = from->library;
     c->retry = from->retry;
     c->is_stored = from->is_stored;
+    c->rules = from->rules;
     buf_str(&c->path, path);
 }
 

@@ -64,6 +64,7 @@ struct compiler {
     bool has_errors;
     uint32_t errors; /* how many were found */
     bool is_stored;  /* it was published before: rules that came later do not hold */
+    enum define_rules rules;
     struct library *library;
     struct compile_scope *scope;        /* of the procedure we are in, or NULL */
     const struct compile_scope *around; /* of the procedure whose rollbacks we are in, or NULL */

@@ -188,6 +188,7 @@ static void compile_shared(struct compiler *c, struct procedure_unit *unit)
     inner.findings = &findings;
     inner.retry = &retry_default;
     inner.is_stored = unit->procedure.version > 0;
+    inner.rules = inner.is_stored ? unit->rules : RULES_NEWEST;
     library_compile_unit(&inner, unit);
     for (size_t i = 0; i < findings.count; i++)
         if (!findings.items[i].is_warning) {
@@ -266,6 +267,7 @@ static struct procedure_unit *find_registered(struct compiler *c, struct str nam
         unit = add_shared(c, name, PROCEDURE_REGISTRY);
         unit->definition = found.definition;
         unit->procedure.version = found.version;
+        unit->rules = found.rules;
         compile_shared(c, unit);
         return unit;
     }

@@ -23,6 +23,7 @@ enum unit_state { UNIT_NEW, UNIT_OPEN, UNIT_DONE, UNIT_BROKEN };
 struct procedure_unit {
     struct procedure procedure;
     struct value definition; /* LOCAL, REGISTRY */
+    enum define_rules rules; /* REGISTRY: of its version */
     enum unit_state state;   /* OPEN while it is being compiled */
     struct tally tally;
 };

@@ -187,7 +187,8 @@ static void check_plain(struct compiler *c, struct str text)
 static bool mapping_compile_at(struct compiler *c, struct value v, unsigned depth,
                                struct mapping *m);
 
-static bool compile_string(struct compiler *c, struct value v, struct mapping *m)
+static bool compile_string_as(struct compiler *c, struct value v, compile_fn *compile,
+                              struct mapping *m)
 {
     const struct cel_program *program;
 
@@ -195,7 +196,7 @@ static bool compile_string(struct compiler *c, struct value v, struct mapping *m
         check_plain(c, value_text(v));
         return true;
     }
-    program = compile_source(c, value_text(v), cel_compile_value);
+    program = compile_source(c, value_text(v), compile);
     if (program == NULL)
         return true;
     *m = (struct mapping){.kind = MAPPING_PROGRAM, .program = program};
@@ -263,7 +264,7 @@ static bool mapping_compile_at(struct compiler *c, struct value v, unsigned dept
                                struct mapping *m)
 {
     if (v.kind == VALUE_STRING)
-        return compile_string(c, v, m);
+        return compile_string_as(c, v, cel_compile_value, m);
     if (v.kind != VALUE_LIST && v.kind != VALUE_MAP)
         return true;
     if (depth < MAPPING_DEPTH_MAX)
@@ -280,6 +281,43 @@ const struct mapping *compile_mapping(struct compiler *c, struct value v)
     *m = (struct mapping){.kind = MAPPING_CONST, .value = v};
     (void)mapping_compile_at(c, v, 0, m);
     m->pointer = compile_pointer(c);
+    return m;
+}
+
+/* A whole path that is computed is one value, whose slashes are encoded. */
+static void check_whole_path(struct compiler *c, struct str text, const struct cel_program *program)
+{
+    if (str_starts_with(text, STR("=")) && !str_eq(cel_program_call(program, 0), STR("url.raw")))
+        compile_warning(c, FINDING_URL_VALUE,
+                        "the whole path is one value, and a '/' in it is encoded: write it as text "
+                        "with {{ }} in it, or =url.raw(...)");
+}
+
+/* url.encode() of what is encoded anyway. */
+static void check_encoded(struct compiler *c, const struct cel_program *program)
+{
+    for (uint32_t i = 0; cel_program_call(program, i).len > 0; i++)
+        if (str_eq(cel_program_call(program, i), STR("url.encode"))) {
+            compile_warning(c, FINDING_URL_VALUE,
+                            "values are encoded here: with url.encode() they are encoded twice");
+            return;
+        }
+}
+
+const struct mapping *compile_url(struct compiler *c, struct value v, bool is_path)
+{
+    struct mapping *m;
+
+    if (v.kind != VALUE_STRING)
+        return compile_mapping(c, v);
+    m = ARENA_NEW(c->mem, struct mapping);
+    *m = (struct mapping){.kind = MAPPING_CONST, .value = v};
+    (void)compile_string_as(c, v, is_path ? cel_compile_path : cel_compile_url, m);
+    m->pointer = compile_pointer(c);
+    if (m->kind == MAPPING_PROGRAM && is_path)
+        check_whole_path(c, value_text(v), m->program);
+    if (m->kind == MAPPING_PROGRAM)
+        check_encoded(c, m->program);
     return m;
 }
 

@@ -13,6 +13,9 @@ bool compile_is_plain(struct str text);
 /* The mapping of a value where we stand. Never NULL. */
 const struct mapping *compile_mapping(struct compiler *c, struct value v);
 
+/* The same for a URL, or for a path behind one: values in it are percent-encoded. */
+const struct mapping *compile_url(struct compiler *c, struct value v, bool is_path);
+
 /* The program of an expression that must be true or false, or NULL after a finding. */
 const struct cel_program *compile_condition(struct compiler *c, struct value v);
 

@@ -159,6 +159,7 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
     ASSERT(compilers[kind] != NULL);
     c.program = kind_spec(kind)->use == KIND_PROCESS ? p : NULL;
     c.is_stored = registry != NULL && registry->is_stored;
+    c.rules = c.is_stored ? registry->rules : RULES_NEWEST;
     compilers[kind](&c, definition, p);
     library_finish(mem, library, p);
     *out = p;

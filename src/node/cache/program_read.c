@@ -4,6 +4,7 @@
  */
 #include "base/digest.h"
 #include "define/define.h"
+#include "define/facts.h"
 #include "define/kind.h"
 #include "define/program.h"
 #include "node/cache/program.h"
@@ -81,6 +82,7 @@ static bool find_procedure(void *context, struct arena *mem, struct str code,
     if (!from->ok || !found)
         return false;
     out->version = d.version;
+    out->rules = facts_rules(mem, d.facts);
     return json_read(mem, d.text, &out->definition, &from->err);
 }
 
@@ -119,8 +121,10 @@ static bool compile_definition(struct node *n, struct source *from, struct arena
                                const struct stored_definition *d, struct program_read *out,
                                struct err *err)
 {
-    const struct registry registry = {
-        .procedure = find_procedure, .context = from, .is_stored = true};
+    const struct registry registry = {.procedure = find_procedure,
+                                      .context = from,
+                                      .is_stored = true,
+                                      .rules = facts_rules(mem, d->facts)};
     const struct kind_spec *kind = kind_named(d->kind);
     struct findings findings = {0};
     const struct cel_env *env;
