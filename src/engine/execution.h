@@ -77,7 +77,6 @@ struct reconciling {
     int64_t sent;      /* the row of what the attempt has sent, or 0 */
 };
 
-/* Where an execution stands in its current step. */
 /*
  * What fails between two steps, or was not reached any more because the execution was stopped. A
  * retry goes on there: what has ended does not run again.
@@ -89,8 +88,10 @@ enum cursor_behind {
     BEHIND_ROUND,   /* whether another round of the loop comes; completing the loop if none does */
     BEHIND_BREAK,   /* completing the loop that it has left */
     BEHIND_FAILURE, /* recording the failure of the step, with which the loop around it goes on */
+    BEHIND_LEDGER,  /* the step itself has failed: what its visit has done stays done */
 };
 
+/* Where an execution stands in its current step. */
 struct cursor {
     uint32_t step;   /* index in the program; step_count: all are done, or: */
     struct str past; /* rolling back: the code of a step that its version does not have; or empty */

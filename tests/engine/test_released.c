@@ -165,6 +165,109 @@ static void test_released__what_came_before_a_child_is_not_done_again(void **sta
     program_release(process->program);
 }
 
+/* --- visits that have failed for good --- */
+
+#define DECLINED "{'code':'no','message':'m','class':'business'}"
+#define LOST "{'code':'lost','message':'m','class':'indeterminate'}"
+
+static void fail_beside(void)
+{
+    assert_true(execution_is_held(rig.x));
+    signal("go");
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    retry();
+}
+
+/* It may have happened: its key stays, and with it what it asks for. */
+static void test_released__a_visit_that_may_have_happened_keeps_its_key(void **state)
+{
+    (void)state;
+    start_beside("{'code': 'x', 'retry': {'maxAttempts': 1}, 'procedure': 'erp.x',"
+                 " 'input': {'at': '$.now'}}");
+    assert_true(answer("x", NULL, LOST));
+    fail_beside();
+    assert_int_equal(asked_the_same("x"), 2);
+    assert_int_equal(asked_the_same("x-2"), 0);
+    assert_true(answer("x", "5", NULL));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "x.failed w f.failed f2 x(2) p");
+}
+
+static void test_released__what_a_failed_visit_has_done_stays_done(void **state)
+{
+    (void)state;
+    start_beside("{'code': 'x', 'retry': {'maxAttempts': 1}, 'procedure': ["
+                 "  {'type': 'flow.call', 'procedure': 'erp.a', 'as': 'a', 'input': {'n': 1}},"
+                 "  {'type': 'flow.call', 'procedure': 'erp.b', 'input': {'a': '$.a'}}]}");
+    assert_true(answer("x", "5", NULL));
+    assert_true(answer("x.2", NULL, DECLINED));
+    fail_beside();
+    assert_int_equal(asked_the_same("x"), 1);
+    assert_int_equal(asked_the_same("x-2"), 0);
+    assert_int_equal(asked_the_same("x-2.2"), 1);
+    assert_true(answer("x-2.2", "6", NULL));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_released__a_visit_that_has_done_nothing_begins_anew(void **state)
+{
+    (void)state;
+    start_beside("{'code': 'x', 'retry': {'maxAttempts': 1}, 'procedure': 'erp.x',"
+                 " 'input': {'at': '$.now'}}");
+    assert_true(answer("x", NULL, DECLINED));
+    fail_beside();
+    assert_int_equal(asked_the_same("x"), 1);
+    assert_int_equal(asked_the_same("x-2"), 1);
+}
+
+/* The same of one that is stopped in the middle, when rolling back finds nothing to undo. */
+static void test_released__what_a_stopped_visit_has_done_stays_done(void **state)
+{
+    (void)state;
+    start_with("", "{'code': 'p', 'parallel': {'branches': ["
+                   "  [{'code': 'x', 'retry': {'maxAttempts': 2, 'delay': '1h'}, 'procedure': ["
+                   "    {'type': 'flow.call', 'procedure': 'erp.a', 'input': {'n': 1}},"
+                   "    {'type': 'flow.call', 'procedure': 'erp.b', 'input': {'n': 2}}]}],"
+                   "  [{'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}},"
+                   "   {'code': 'f', 'procedure': [{'type': 'compute.fail',"
+                   "     'when': 'execution.visit == 1', 'code': 'no', 'message': 'm'}]}]]}},"
+                   "{'code': 'z', 'procedure': {'type': 'log', 'message': 'm'},"
+                   " 'rollback': {'type': 'log', 'message': 'm'}}");
+    assert_true(answer("x", "5", NULL));
+    assert_true(answer("x.2", NULL, "{'code':'down','message':'m','class':'transient'}"));
+    signal("go");
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    retry();
+    assert_int_equal(asked_the_same("x"), 1);
+    assert_int_equal(asked_the_same("x-2"), 0);
+    assert_int_equal(asked_the_same("x-2.2"), 1);
+    assert_true(answer("x-2.2", "6", NULL));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+/* What it has done has a place in the version that it moves to; or it does not move. */
+static void test_released__a_failed_visit_moves_with_its_commands(void **state)
+{
+    const struct program *other;
+
+    (void)state;
+    rig_define(&rig, "{'code':'a','onError':'hold','steps':[{'code':'x','procedure':["
+                     "  {'type': 'flow.call', 'procedure': 'erp.other'},"
+                     "  {'type': 'flow.call', 'procedure': 'erp.b'}]}]}");
+    other = rig.program;
+    rig.program = NULL;
+    start_with(",'onError':'hold'", "{'code': 'x', 'retry': {'maxAttempts': 1}, 'procedure': ["
+                                    "  {'type': 'flow.call', 'procedure': 'erp.a'},"
+                                    "  {'type': 'flow.call', 'procedure': 'erp.b'}]}");
+    assert_true(answer("x", "5", NULL));
+    assert_true(answer("x.2", NULL, DECLINED));
+    assert_true(execution_is_held(rig.x));
+    assert_false(rig_event(&rig, (struct event){.kind = EVENT_MIGRATE, .program = other}));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+    program_release(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +277,11 @@ int main(void)
         CLAIM(test_released__a_call_is_waited_for),
         CLAIM(test_released__an_attempt_in_doubt_is_asked_about),
         CLAIM(test_released__what_came_before_a_child_is_not_done_again),
+        CLAIM(test_released__a_visit_that_may_have_happened_keeps_its_key),
+        CLAIM(test_released__what_a_failed_visit_has_done_stays_done),
+        CLAIM(test_released__a_visit_that_has_done_nothing_begins_anew),
+        CLAIM(test_released__what_a_stopped_visit_has_done_stays_done),
+        CLAIM(test_released__a_failed_visit_moves_with_its_commands),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@
  */
 #include "define/define.h"
 #include "engine/command/command.h"
+#include "engine/flow/repair.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
 
@@ -247,6 +248,8 @@ enum step_result flow_resume(struct turn *t)
         return loop_fail(t, state_step(t->x, cursor->step)->error);
     case BEHIND_BLOCK:
         return flow_go_on(t, false);
+    case BEHIND_LEDGER:
+        return repair_take_up(t);
     case BEHIND_STEP:
     case BEHIND_NOTHING:
         break;

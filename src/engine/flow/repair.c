@@ -200,6 +200,20 @@ static enum step_result next_attempt(struct turn *t)
     return step_attempt(t);
 }
 
+enum step_result repair_take_up(struct turn *t)
+{
+    bool continues = is_indeterminate(t->x);
+    struct str carried = continues ? STR_NONE : ledger_carry(t);
+
+    if (!continues && carried.len == 0) {
+        t->x->cursor = (struct cursor){.step = t->x->cursor.step};
+        return STEP_MOVED;
+    }
+    (void)step_row(t, HISTORY_EVENT, action_row(ACTION_RETRY));
+    turn_note_visit(t, "again");
+    return continues ? next_attempt(t) : step_visit_again(t, carried);
+}
+
 static void forget_end(struct turn *t)
 {
     struct execution *x = t->x;

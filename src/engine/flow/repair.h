@@ -57,4 +57,11 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err) MUST_USE;
 bool repair_skip(struct turn *t, bool *complete, struct err *err) MUST_USE;
 bool repair_migrate(struct turn *t, struct err *err) MUST_USE;
 
+/*
+ * BEHIND_LEDGER: the retry of an execution goes on with a strand whose step had failed: with the same
+ * visit when that may have happened, with its ledger in the next one when it has done something, else
+ * from nothing. As flow_enter().
+ */
+enum step_result repair_take_up(struct turn *t);
+
 #endif

@@ -258,7 +258,41 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
     }
 }
 
-void strand_stop_others(struct turn *t, const struct frame *frame)
+/* Whether the visit of the strand in hand has failed for good. */
+static bool has_failed(const struct execution *x)
+{
+    const struct step_state *s;
+
+    if (x->cursor.step >= x->program->step_count || turn_is_in_visit(x))
+        return false;
+    s = state_step(x, x->cursor.step);
+    return s->outcome == OUTCOME_FAILED && s->visit == x->cursor.visit;
+}
+
+/*
+ * Where the strand in hand stands for an operator's retry, when its execution fails: behind what
+ * has ended, with the ledger of the visit that failed; else at the beginning of its step.
+ */
+static struct cursor cursor_to_retry(const struct execution *x)
+{
+    const struct cursor *c = &x->cursor;
+
+    if (c->behind == BEHIND_NOTHING && !has_failed(x))
+        return (struct cursor){.step = c->step, .seq = c->seq};
+    return (struct cursor){.step = c->step,
+                           .visit = c->visit,
+                           .attempt = c->attempt,
+                           .started_at_us = c->started_at_us,
+                           .input_json = c->input_json,
+                           .suspended_json = c->suspended_json,
+                           .is_unsure = c->is_unsure,
+                           .asked = c->asked,
+                           .behind = c->behind != BEHIND_NOTHING ? c->behind : BEHIND_LEDGER,
+                           .seq = c->seq};
+}
+
+/* `left`: one for each that is stopped, as a retry goes on with it; or NULL. */
+static void stop_others(struct turn *t, const struct frame *frame, const struct strand **left)
 {
     struct execution *x = t->x;
     struct failure failure = t->failure;
@@ -277,6 +311,10 @@ void strand_stop_others(struct turn *t, const struct frame *frame)
         }
         take_in_hand(x, x->others[i]);
         stop_in_hand(t, frame);
+        if (left != NULL)
+            left[i] = new_strand(t->mem, (struct strand){.cursor = cursor_to_retry(x),
+                                                         .frames = x->others[i]->frames,
+                                                         .frame_count = x->others[i]->frame_count});
     }
     x->others = kept;
     x->other_count = count;
@@ -287,6 +325,11 @@ void strand_stop_others(struct turn *t, const struct frame *frame)
     turn_begin_step(t);
 }
 
+void strand_stop_others(struct turn *t, const struct frame *frame)
+{
+    stop_others(t, frame, NULL);
+}
+
 void strand_leave_others(struct turn *t, struct rollback *rollback)
 {
     struct execution *x = t->x;
@@ -295,14 +338,10 @@ void strand_leave_others(struct turn *t, struct rollback *rollback)
     if (x->other_count == 0)
         return;
     left = ARENA_ARRAY(t->mem, x->other_count, const struct strand *);
-    for (uint32_t i = 0; i < x->other_count; i++)
-        left[i] = new_strand(t->mem, (struct strand){.cursor = {.step = x->others[i]->cursor.step},
-                                                     .frames = x->others[i]->frames,
-                                                     .frame_count = x->others[i]->frame_count});
     rollback->others = left;
     rollback->other_count = x->other_count;
     rollback->strand_index = x->strand_index;
-    strand_stop_others(t, NULL);
+    stop_others(t, NULL, left);
 }
 
 void strand_resume_others(struct turn *t, const struct rollback *rollback)
@@ -426,11 +465,7 @@ static void release_held(struct turn *t)
         forget_incident(t, cursor->seq);
         if (release_in_visit(t))
             continue;
-        *cursor = (struct cursor){.step = cursor->step,
-                                  .visit = cursor->behind != BEHIND_NOTHING ? cursor->visit : 0,
-                                  .attempt = cursor->behind != BEHIND_NOTHING ? cursor->attempt : 0,
-                                  .behind = cursor->behind,
-                                  .seq = cursor->seq};
+        *cursor = cursor_to_retry(x);
         execution_set_waiting(x, WAITING_NONE, STR_NONE);
     }
     strand_take(t, first);

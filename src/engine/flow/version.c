@@ -305,7 +305,16 @@ bool version_keeps_visit(struct turn *t, struct err *err)
     return step != NULL && (keeps_visit(t, step) || cannot_move(err, step->code, OTHER_COMMANDS));
 }
 
-static bool move_strand(struct turn *t, const struct program *to, struct err *err)
+/* Whether the strand in hand goes on with what its visit has done, once the execution has moved. */
+static bool goes_on_with_visit(const struct turn *t, bool is_first)
+{
+    if (turn_is_in_visit(t->x))
+        return true;
+    /* The step that a retry is about is looked at by whoever decides what becomes of it. */
+    return t->x->cursor.suspended_json.len > 0 && (!is_first || t->ev->kind == EVENT_MIGRATE);
+}
+
+static bool move_strand(struct turn *t, const struct program *to, bool is_first, struct err *err)
 {
     struct execution *x = t->x;
     const struct step *step = NULL;
@@ -319,7 +328,7 @@ static bool move_strand(struct turn *t, const struct program *to, struct err *er
             return cannot_move(err, step->code, "waits for something else");
         if (!status_is_terminal(x->status) && x->cursor.phase == PHASE_WAIT)
             remind_move(&x->cursor, step->procedure->commands[0].wait);
-        if (turn_is_in_visit(x) && !keeps_visit(t, step))
+        if (goes_on_with_visit(t, is_first) && !keeps_visit(t, step))
             return cannot_move(err, step->code, OTHER_COMMANDS);
     }
     if (!move_frames(t, to, err))
@@ -429,7 +438,7 @@ bool version_move(struct turn *t, const struct program *to, struct err *err)
         return false;
     for (uint32_t i = 0; i <= x->other_count; i++) {
         strand_take(t, i);
-        if (!move_strand(t, to, err))
+        if (!move_strand(t, to, i == index, err))
             return false;
     }
     strand_take(t, index);
