@@ -65,8 +65,9 @@ struct step_state state_read_step(struct arena *mem, struct value stored)
                : (struct step_state){.visit = visit};
 }
 
-static struct signal *restore_signal(struct arena *mem, struct value view, int64_t seq,
-                                     int64_t at_us)
+/* `about` is the object that has the signal, and beside it whom it answers. */
+static struct signal *restore_signal(struct arena *mem, struct value view, struct value about,
+                                     int64_t seq, int64_t at_us)
 {
     struct signal *signal = arena_alloc(mem, sizeof(*signal));
 
@@ -75,6 +76,7 @@ static struct signal *restore_signal(struct arena *mem, struct value view, int64
         .type = value_map_text(view, STR("type")),
         .received_at_us = at_us,
         .seq = seq,
+        .answers = value_text_or(value_map_member(about, STR("answers")), STR_NONE),
         .view = view,
         .json = json_must_text(mem, view),
     };
@@ -225,7 +227,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
 
         if (view.kind != VALUE_MAP)
             return stored_broken(err, "a signal is no object");
-        signal = restore_signal(mem, view, stored_int(s, STR("seq")), stored_int(s, STR("at")));
+        signal = restore_signal(mem, view, s, stored_int(s, STR("seq")), stored_int(s, STR("at")));
         signal->is_taken = value_is_true(value_map_member(s, STR("taken")));
         state_add_signal(mem, x, signal);
     }
@@ -340,7 +342,7 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
     }
     v = value_map_member(delta, STR("signal"));
     if (v.kind == VALUE_MAP)
-        state_add_signal(mem, x, restore_signal(mem, v, row->seq, row->completed_at_us));
+        state_add_signal(mem, x, restore_signal(mem, v, delta, row->seq, row->completed_at_us));
     v = value_map_member(delta, STR("took"));
     if (v.kind == VALUE_INT)
         state_take_signal(mem, x, v.i);

@@ -21,10 +21,11 @@ struct signal {
     struct str id; /* given by the client or made by the server */
     struct str type;
     int64_t received_at_us;
-    int64_t seq;       /* of the history row that recorded it */
-    bool is_taken;     /* by a wait */
-    struct value view; /* $.signals[n]: {id, type, payload, by, receivedAt} */
-    struct str json;   /* the same as JSON */
+    int64_t seq;        /* of the history row that recorded it */
+    bool is_taken;      /* by a wait */
+    struct str answers; /* "CODE:VISIT" of the one wait that it is for; empty: whoever wants it */
+    struct value view;  /* $.signals[n]: {id, type, payload, by, receivedAt} */
+    struct str json;    /* the same as JSON */
 };
 
 /* Empty when all zeros. */

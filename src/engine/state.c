@@ -52,6 +52,8 @@ static void write_signals(struct buf *out, const struct signals *signals)
         object_int(out, "seq", s->seq);
         object_bool(out, "taken", s->is_taken);
         object_int(out, "at", s->received_at_us);
+        if (s->answers.len > 0)
+            object_text(out, "answers", s->answers);
         object_json(out, "signal", s->json);
         buf_char(out, '}');
     }

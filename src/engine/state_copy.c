@@ -20,6 +20,7 @@ static void copy_signals(struct arena *mem, struct execution *x, const struct si
         copy->id = copy_text(mem, s->id);
         copy->type = copy_text(mem, s->type);
         copy->json = copy_text(mem, s->json);
+        copy->answers = copy_text(mem, s->answers);
         copy->view = value_copy(mem, s->view);
         (void)signals_add(mem, &x->signals, x, copy);
     }

@@ -408,6 +408,7 @@ static void signals(struct walk *w, const struct signals *these, const struct si
          a = signals_next(these, &here), b = signals_next(those, &there)) {
         NUMBER(seq);
         NUMBER(is_taken);
+        TEXT(answers);
         NUMBER(received_at_us);
         TEXT(id);
         TEXT(type);

@@ -1,5 +1,6 @@
 /* test_pause_deferred.c - claims about what comes for executions that are paused: signals, answers, ends of children. */
 #include "engine/pause_rig.h"
+#include "engine/state.h"
 
 /* --- signals --- */
 
@@ -289,6 +290,116 @@ static void test_pause__what_was_kept_for_a_strand_that_is_stopped_is_left(void 
     assert_string_equal(rig_trace(&rig), "v p u");
 }
 
+/* --- answers of people --- */
+
+static bool answer_as_ann(const char *id, const char *step, int64_t visit, const char *payload)
+{
+    struct answer_to to = {
+        .step = str_of(step), .visit = visit, .keys = rig_value(&rig, "['ann@x.org']")};
+
+    rig_reload(&rig);
+    return rig_event(&rig, (struct event){.kind = EVENT_SIGNAL,
+                                          .signal_id = str_of(id),
+                                          .signal_type = STR("ok"),
+                                          .signal_payload = rig_value(&rig, payload),
+                                          .by = rig_value(&rig, "{'id':'ann'}"),
+                                          .answer_to = &to});
+}
+
+static bool retry(void)
+{
+    rig_reload(&rig);
+    return rig_event(&rig, (struct event){.kind = EVENT_RETRY});
+}
+
+#define ASK "'procedure':{'type':'wait.signal','signalType':'ok','assignee':'ann@x.org'}"
+
+/* It was there before the time was up: its wait ends with it, whatever becomes of the execution. */
+static void test_pause__a_wait_that_was_answered_ends_with_that_at_the_deadline(void **state)
+{
+    static const char *const settings[] = {
+        "'onError':'hold','settings':{'timeout':'1h'},",
+        "'onError':'fail_fast','settings':{'timeout':'1h'},",
+        "'onError':'compensate','settings':{'timeout':'1h'},",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+        start_with(settings[i], "{'code':'a'," ASK "},{'code':'b'," ASK "}");
+        assert_true(pause_for(""));
+        assert_true(answer_as_ann("1", "a", 1, "7"));
+        assert_true(wake_after(3600 * SECOND));
+        rig_settle(&rig);
+        assert_string_equal(rig_trace(&rig), "a");
+        assert_int_equal(state_row_took(&rig.mem, rig_row(&rig, "a")), 3);
+        assert_true(retry());
+        assert_string_equal(rig_trace(&rig), "a");
+        assert_true(shows("'step':'b'"));
+        assert_true(answer_as_ann("2", "b", 1, "8"));
+        assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    }
+}
+
+/* The same beside other branches, and where rolling back begins and finds nothing to undo. */
+static void test_pause__answers_of_all_branches_are_taken_at_the_deadline(void **state)
+{
+    static const char *const settings[] = {
+        "'onError':'hold','settings':{'timeout':'1h'},",
+        "'onError':'fail_fast','settings':{'timeout':'1h'},",
+        "'onError':'compensate','settings':{'timeout':'1h'},",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+        start_with(settings[i], "{'code':'p','parallel':{'branches':["
+                                "  [{'code':'a'," ASK "},{'code':'c'," ASK "}],"
+                                "  [{'code':'b'," ASK "},{'code':'d'," ASK "}]]}},"
+                                "{'code':'z','procedure':{'type':'log','message':'m'},"
+                                " 'rollback':{'type':'log','message':'m'}}");
+        assert_true(pause_for(""));
+        assert_true(answer_as_ann("1", "b", 1, "7") && answer_as_ann("2", "a", 1, "7"));
+        assert_true(wake_after(3600 * SECOND));
+        rig_settle(&rig);
+        assert_string_equal(rig_trace(&rig), "b a");
+        assert_true(retry());
+        assert_string_equal(rig_trace(&rig), "b a");
+        assert_true(shows("'step':'c'") && shows("'step':'d'"));
+    }
+}
+
+/* An answer names the wait that it is for: no other one takes it, when that is stopped. */
+static void test_pause__an_answer_to_a_wait_that_is_stopped_is_for_no_other(void **state)
+{
+    (void)state;
+    start("{'code': 'p', 'parallel': {'join': 'any', 'branches': ["
+          "  [{'code': 'v', 'procedure': {'type': 'wait.signal', 'signalType': 'go'}}],"
+          "  [{'code':'w'," ASK "}]]}},{'code':'u'," ASK "}");
+    assert_true(pause_for(""));
+    assert_true(signal("1", "go", "7") && answer_as_ann("2", "w", 1, "8"));
+    assert_true(resume());
+    assert_string_equal(rig_trace(&rig), "v p");
+    assert_true(shows("'step':'u'"));
+    rig_reload(&rig);
+    assert_true(answer_as_ann("3", "u", 1, "9"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_true(strstr(result(), "'payload':9") != NULL);
+}
+
+/* Its step has failed with it in hand: whoever mends that does not ask once more. */
+static void test_answer__is_taken_by_the_retry_of_a_step_that_failed_with_it(void **state)
+{
+    (void)state;
+    start("{'code':'w','procedure':{'type':'wait.signal','signalType':'ok','assignee':'ann@x.org',"
+          "  'result':{'n':'$.response.payload.n / $.input.by'}}}");
+    assert_true(answer_as_ann("1", "w", 1, "{'n':6}"));
+    assert_true(shows("'kind':'incident'"));
+    rig_reload(&rig);
+    assert_true(
+        rig_event(&rig, (struct event){.kind = EVENT_RETRY, .input = rig_value(&rig, "{'by':2}")}));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(result(), "{'n':3}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +418,10 @@ int main(void)
         CLAIM(test_pause__what_is_kept_for_one_strand_is_not_taken_by_another),
         CLAIM(test_pause__strands_go_on_waiting),
         CLAIM(test_pause__what_was_kept_for_a_strand_that_is_stopped_is_left),
+        CLAIM(test_pause__a_wait_that_was_answered_ends_with_that_at_the_deadline),
+        CLAIM(test_pause__answers_of_all_branches_are_taken_at_the_deadline),
+        CLAIM(test_pause__an_answer_to_a_wait_that_is_stopped_is_for_no_other),
+        CLAIM(test_answer__is_taken_by_the_retry_of_a_step_that_failed_with_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,9 @@ bool deliver_signal(struct turn *t, bool *complete, struct err *err)
         return false;
     if (!check_forms(t, &takers, err) || !receive_make(t, &arrival, signal, err))
         return false;
+    if (ev->answer_to != NULL)
+        signal->answers = str_printf(t->mem, "%.*s:%lld", STR_ARG(ev->answer_to->step),
+                                     (long long)ev->answer_to->visit);
     receive(t, signal);
     t->out->received = signal;
     for (size_t i = 0; i < takers.count; i++) {

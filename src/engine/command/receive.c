@@ -40,4 +40,6 @@ void receive(struct turn *t, const struct signal *signal)
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("signal"));
     ASSERT(t->x->seq == signal->seq);
     turn_note(t, "signal", signal->json);
+    if (signal->answers.len > 0)
+        turn_note(t, "answers", str_printf(t->mem, "\"%.*s\"", STR_ARG(signal->answers)));
 }

@@ -206,6 +206,20 @@ bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
                    SENTENCE_ARG(findings.items[0].message));
 }
 
+/*
+ * An answer is for the wait that it names. Of those that are buffered the next visit takes one
+ * alone: that with which the last one has failed.
+ */
+static bool is_for_another(struct turn *t, const struct signal *signal)
+{
+    const struct step_state *s = state_step(t->x, t->x->cursor.step);
+
+    return signal->answers.len > 0 &&
+           !(s->outcome == OUTCOME_FAILED &&
+             str_eq(signal->answers,
+                    str_printf(t->mem, "%.*s:%lld", STR_ARG(turn_code(t)), (long long)s->visit)));
+}
+
 /* The oldest signal that nobody has taken and this wait is for. */
 static const struct signal *find_buffered(struct turn *t, const struct command *c,
                                           struct value types, struct value *payload)
@@ -214,8 +228,8 @@ static const struct signal *find_buffered(struct turn *t, const struct command *
     const struct signal *s;
 
     while ((s = signals_next(&t->x->signals, &iter)) != NULL)
-        if (!s->is_taken && !pause_defers(t->x, s->seq) && matches(t, c, types, s) &&
-            fits_form(t, c, s, payload))
+        if (!s->is_taken && !pause_defers(t->x, s->seq) && !is_for_another(t, s) &&
+            matches(t, c, types, s) && fits_form(t, c, s, payload))
             return s;
     return NULL;
 }

@@ -1,6 +1,8 @@
 /*
  * wait.h - waits, the signals that end them, and what wakes a step that stood still.
  * Internal to src/engine.
+ *
+ * why: decision 0476
  */
 #ifndef PAWL_ENGINE_COMMAND_WAIT_H
 #define PAWL_ENGINE_COMMAND_WAIT_H

@@ -16,11 +16,54 @@
 
 /* --- a step goes on --- */
 
+/* The wait of the current strand ends with a signal, and nothing goes on behind it yet. */
+static void end_wait_here(struct turn *t, struct value output, int64_t took)
+{
+    const struct command *c = &turn_step(t)->procedure->commands[0];
+    struct cursor *cursor = &t->x->cursor;
+    struct str error_json;
+    struct value error;
+    enum step_result end;
+
+    people_leave(t, c);
+    end = command_shape(t, c, &output);
+    if (end == STEP_DONE)
+        end = step_complete(t, output, took);
+    if (end == STEP_FAILED) {
+        error = failure_that_fits(t, &error_json);
+        failure_record(t, error, error_json);
+    }
+    *cursor = (struct cursor){.step = cursor->step,
+                              .visit = cursor->visit,
+                              .attempt = cursor->attempt,
+                              .started_at_us = cursor->started_at_us,
+                              .behind = end == STEP_DONE ? BEHIND_STEP : BEHIND_NOTHING,
+                              .seq = t->x->other_count > 0 ? t->x->seq : 0};
+    execution_set_waiting(t->x, WAITING_NONE, STR_NONE);
+}
+
+/* What came during a pause was there before the time was up: the waits that it is for end with it. */
+static void end_deferred_waits(struct turn *t)
+{
+    uint32_t first = t->x->strand_index;
+    const struct signal *signal;
+    struct value output;
+
+    while ((signal = pause_take_signal(t)) != NULL) {
+        turn_begin_step(t);
+        if (wait_takes(t, turn_step(t), signal, &output))
+            end_wait_here(t, output, signal->seq);
+    }
+    strand_take(t, first);
+}
+
 /* The deadline of the whole execution has passed: its onError decides, whatever the step's says. */
 static void apply_deadline(struct turn *t)
 {
     struct str error_json;
 
+    if (t->x->pause != NULL)
+        end_deferred_waits(t);
     pause_forget(t);
     (void)turn_fail(t, STR("timeout_execution"), ERR_CLASS_BUSINESS,
                     "the execution did not end before its deadline");

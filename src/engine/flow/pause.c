@@ -158,23 +158,44 @@ bool pause_has_answer(const struct turn *t)
     return false;
 }
 
-bool pause_take(struct turn *t, struct pause_deferred *out)
+/* Take up the strand for which something was deferred first, signals alone or all. */
+static bool take_deferred_strand(struct turn *t, bool is_signal)
 {
-    struct execution *x = t->x;
+    const struct execution *x = t->x;
     const struct cursor *first = NULL;
-    struct value answer;
 
     for (uint32_t i = 0; i < execution_strands(x); i++) {
         const struct cursor *cursor = execution_cursor(x, i);
 
         /* What is held goes on when an operator says so. */
         if (cursor->deferred_seq > 0 && cursor->phase != PHASE_HELD &&
+            !(is_signal && cursor->deferred_answer_json.len > 0) &&
             (first == NULL || cursor->deferred_seq < first->deferred_seq))
             first = cursor;
     }
-    if (first == NULL)
+    return first != NULL && strand_take_visit(t, first);
+}
+
+const struct signal *pause_take_signal(struct turn *t)
+{
+    const struct signal *signal;
+
+    if (!take_deferred_strand(t, true))
+        return NULL;
+    signal = signal_at(t->x, t->x->cursor.deferred_seq);
+    if (signal == NULL)
+        turn_damaged(t, "the signal that it goes on with is not there");
+    drop_deferred(&t->x->cursor);
+    return signal;
+}
+
+bool pause_take(struct turn *t, struct pause_deferred *out)
+{
+    struct execution *x = t->x;
+    struct value answer;
+
+    if (!take_deferred_strand(t, false))
         return false;
-    (void)strand_take_visit(t, first);
     *out = (struct pause_deferred){.output = value_absent(), .error = value_absent()};
     if (x->cursor.deferred_answer_json.len == 0) {
         out->signal = signal_at(x, x->cursor.deferred_seq);

@@ -18,7 +18,7 @@ bool pause_begin(struct turn *t, struct err *err) MUST_USE;
 bool pause_end(struct turn *t, struct err *err) MUST_USE;
 
 /*
- * It ends otherwise: no signal that was deferred for the current strand is
+ * It ends otherwise: no signal that is still deferred for the current strand is
  * acted upon. An answer stays, for whoever goes on with its attempt: rolling
  * back that waits for it, or a retry.
  */
@@ -45,6 +45,9 @@ bool pause_has_answer(const struct turn *t);
 
 /* Take up the strand for which something was deferred first; it is no more. False: none. */
 bool pause_take(struct turn *t, struct pause_deferred *out);
+
+/* The same of signals alone: the one that came first; NULL: none. */
+const struct signal *pause_take_signal(struct turn *t);
 
 /* At the end of a turn: it shows that it is paused, and the waits under it. */
 void pause_settle(struct turn *t);
