@@ -66,6 +66,19 @@ async function many(rig, count, code, options = () => ({})) {
 
 // --- lists ---
 
+claim('a process of 200 steps runs to its end, and one of 201 is refused', async (rig) => {
+    const step = (i) => ({ code: `s${i}`, procedure: { type: 'compute.transform', data: i === 0 ? 1 : `=$.steps.s${i - 1}.output + 1` } });
+    const of = (count) => {
+        const all = Array.from({ length: count - 1 }, (_, i) => step(i));
+        return { code: 'long_one', steps: [...all.slice(0, 100), { code: 'inner', loop: { for: [1], steps: all.slice(100) } }], result: `$.steps.s${count - 2}.output` };
+    };
+    const body = refused(await rig.api('PUT', '/scenarios/long_one/draft', of(201)).then((a) => a.body.valid ? a : rig.api('POST', '/scenarios/long_one/publish')), 422, 'invalid');
+    equal(body.errors.filter((e) => e.severity === 'error')[0].code, 'limit_steps');
+    await rig.publish(of(200));
+    const x = (await rig.api('POST', '/executions?wait=60s', { code: 'long_one' })).body;
+    equal([x.status, x.result], ['completed', 199], JSON.stringify(x.error));
+});
+
 claim('a key that people cannot tell from another is refused, given or computed', async (rig) => {
     await rig.publish({ code: 'keyed_by', settings: { key: '$.input.k' }, input: [{ name: 'k', type: 'string', required: true }], steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
     for (const key of ['\n', 'K ', ' K', 'a\tb', 'a\u007fb', 'a\u0085b', 'K\r\n', 'x'.repeat(256)]) {

@@ -266,7 +266,7 @@ static void test_findings__limits_are_named(void **state)
     (void)state;
     buf_init_arena(&text, &definition_mem);
     buf_text(&text, "{'code': 'a', 'steps': [");
-    for (int i = 0; i < 51; i++)
+    for (int i = 0; i < 201; i++)
         buf_printf(&text, "%s{'code': 's%d', " LOG "}", i == 0 ? "" : ",", i);
     buf_text(&text, "]}");
     buf_char(&text, '\0');

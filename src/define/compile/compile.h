@@ -31,7 +31,8 @@ enum finding_code {
 };
 
 enum {
-    STEPS_MAX = 50,
+    STEPS_MAX =
+        200, /* of a definition, those within others included; and ways or branches of one */
     COMMANDS_MAX = 50, /* of a procedure, those of what it calls included */
     CALL_DEPTH_MAX = 3,
     BODY_DEPTH_MAX = 5, /* commands within commands */

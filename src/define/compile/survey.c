@@ -5,7 +5,7 @@
 struct survey {
     struct compiler *c;
     struct program *p;
-    struct step *steps;    /* room for STEPS_MAX */
+    struct step *steps;    /* room for all, and for STEPS_MAX at most */
     struct value *written; /* what each was made from */
     struct {
         VEC_OF(struct block);
@@ -234,13 +234,43 @@ static void survey_list(struct survey *s, struct value list, uint32_t block, uin
     }
 }
 
+/* --- how many there are --- */
+
+static uint32_t count_steps(struct value list, uint32_t max);
+
+/* The steps within one, wherever steps may stand in it: `max` when there are more. */
+static uint32_t count_inner(struct value step, uint32_t max)
+{
+    struct value ways = compile_field(step, "branch");
+    struct value branches = compile_field(compile_field(step, "parallel"), "branches");
+    uint32_t count = count_steps(compile_field(compile_field(step, "loop"), "steps"), max);
+
+    for (uint32_t i = 0; ways.kind == VALUE_LIST && i < ways.len && count < max; i++)
+        count += count_steps(compile_field(ways.items[i], "steps"), max - count);
+    for (uint32_t i = 0; branches.kind == VALUE_LIST && i < branches.len && count < max; i++)
+        count += count_steps(branches.items[i], max - count);
+    return count;
+}
+
+static uint32_t count_steps(struct value list, uint32_t max)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; list.kind == VALUE_LIST && i < list.len && count < max; i++) {
+        count++;
+        count += count_inner(list.items[i], max - count);
+    }
+    return count;
+}
+
 void survey_steps(struct compiler *c, struct value list, struct program *p,
                   const struct value **written)
 {
+    size_t room = (size_t)count_steps(list, STEPS_MAX) + 1;
     struct survey s = {.c = c,
                        .p = p,
-                       .steps = arena_zalloc(c->mem, (STEPS_MAX + 1) * sizeof(struct step)),
-                       .written = ARENA_ARRAY(c->mem, STEPS_MAX + 1, struct value)};
+                       .steps = arena_zalloc(c->mem, room * sizeof(struct step)),
+                       .written = ARENA_ARRAY(c->mem, room, struct value)};
 
     *VEC_ADD(c->mem, &s.blocks) = (struct block){.owner = NO_STEP, .first = NO_STEP};
     p->steps = s.steps;
