@@ -21,7 +21,8 @@ struct reader;
 
 struct node_user {
     struct str id, name, email, role, org_id;
-    struct value groups; /* a list of texts */
+    struct value groups;     /* a list of texts */
+    struct value namespaces; /* the same: whose jobs the user may do; none: all */
 };
 
 /* What the system does by itself: triggers run as this user, in an organisation. */

@@ -17,6 +17,7 @@
 
 #include "store/change.h"
 #include "store/idempotency.h"
+#include "value/value.h"
 
 enum job_status {
 #define JOB_STATUS(symbol, name) JOB_##symbol,
@@ -81,11 +82,15 @@ change_apply_fn job_claim_apply;
 /* Whether a type is a pattern, "it.*": it stands for all that begin like it, up to the star. */
 bool job_type_is_pattern(struct str type);
 
+/* Whether a type or a pattern is in one of the namespaces, a list of texts; an empty list means all there are. */
+bool job_type_is_within(struct str type, struct value namespaces);
+
 /* A lease lasts as long again. Refused with ERR_NOT_FOUND, or ERR_CONFLICT when it is over. */
 struct job_beat {
     struct change change; /* .apply = job_beat_apply */
     struct uuid id;
     struct str org_id, token;
+    struct value namespaces;  /* whose jobs the worker may do: job_type_is_within() */
     struct str progress_json; /* is kept for who has the job next; or empty: what was said stays */
 };
 

@@ -15,6 +15,7 @@ enum user_field {
     USER_SKILL = 32,
     USER_SPECIALIZATIONS = 64,
     USER_ACTIVE = 128,
+    USER_NAMESPACES = 256,
 };
 
 /*

@@ -15,7 +15,8 @@
 struct stored_user {
     struct str id, org_id, name, email, role;     /* e-mail in small letters, or empty */
     struct str groups_json, specializations_json; /* lists of texts; empty: none */
-    int64_t skill_level;                          /* -1: none */
+    struct str namespaces_json; /* the same: whose jobs the user may do; empty: all */
+    int64_t skill_level;        /* -1: none */
     bool is_active;
     int64_t created_at_us, updated_at_us;
 };

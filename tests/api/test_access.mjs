@@ -87,7 +87,7 @@ async function usersAreMadeAndChanged(s) {
     equal(rest, {
         name: 'Ada', email: 'ada@example.org', role: 'executor', groups: ['welders'],
         org_id: '00000000-0000-7000-8000-000000000001', skill_level: 7, specializations: ['steel'],
-        active: true,
+        namespaces: [], active: true,
     });
     const me = await s.api(token, 'GET', '/me');
     equal([me.status, me.body.id, me.body.role], [200, id, 'executor']);

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 
 import { check, equal } from '../lib/claims.mjs';
-import { refused } from '../lib/client.mjs';
+import { Client, refused } from '../lib/client.mjs';
 import { claim, Rig, run } from '../lib/stores.mjs';
 import { sleep, until as eventually } from '../lib/wait.mjs';
 import { scrape } from './scrape.mjs';
@@ -489,6 +489,54 @@ claim('what a worker says of its progress is given to the next who gets the step
     equal([third.attempt, third.progress], [3, 7]);
     await rig.begin(code, { input: { n: 2 } });
     equal((await claimOne(rig, type)).progress, undefined, 'another execution begins anew');
+});
+
+/** A user of the role worker: {id, ask, close}. */
+async function hire(rig, more = {}) {
+    const made = await rig.api('POST', '/users', { name: `worker ${++count}`, role: 'worker', ...more });
+    equal(made.status, 201, made.raw);
+    const client = new Client(rig.client.url, made.body.token);
+    return { ...made.body, ask: (path, body) => client.ask('POST', `/api/v1${path}`, body), close: () => client.close() };
+}
+
+claim('a worker with namespaces claims, keeps and answers jobs of these alone', async (rig) => {
+    const space = `ns${++count}${rig.name.toLowerCase()}`;
+    const [mine, other] = [await publish(rig, {}, `${space}.pay`), await publish(rig, {}, `${space}x.pay`)];
+    const deep = await publish(rig, {}, `${space}.card.pay`);
+    for (const { code } of [mine, other, deep]) await rig.begin(code, { input: { n: 1 } });
+    const worker = await hire(rig, { namespaces: [space] });
+    equal([worker.namespaces, (await rig.api('GET', `/users/${worker.id}`)).body.namespaces], [[space], [space]]);
+    for (const type of [other.type, `${space}x.*`, 'work.*']) refused(await worker.ask('/jobs/claim', { types: [mine.type, type], wait: '0s' }), 403, 'forbidden', type);
+    const got = (await worker.ask('/jobs/claim', { types: [`${space}.*`], wait: '5s' })).body.items;
+    equal(got.map((job) => job.type).sort(), [deep.type, mine.type].sort());
+    const foreign = await claimOne(rig, other.type, { lease: '60s' });
+    const answer = { leaseToken: foreign.leaseToken };
+    refused(await worker.ask(`/jobs/${foreign.id}/heartbeat`, answer), 404, 'not_found');
+    refused(await worker.ask(`/jobs/${foreign.id}/complete`, { ...answer, output: 1 }), 404, 'not_found');
+    refused(await worker.ask(`/jobs/${foreign.id}/fail`, { ...answer, error: { code: 'x', message: 'm', class: 'business' } }), 404, 'not_found');
+    for (const job of got) {
+        equal((await worker.ask(`/jobs/${job.id}/heartbeat`, { leaseToken: job.leaseToken })).status, 200);
+        equal((await worker.ask(`/jobs/${job.id}/complete`, { leaseToken: job.leaseToken, output: 1 })).status, 200);
+    }
+    const open = await rig.api('PATCH', `/users/${worker.id}`, { namespaces: [] });
+    equal([open.status, open.body.namespaces], [200, []]);
+    equal((await worker.ask('/jobs/claim', { types: [other.type], wait: '0s' })).status, 200, 'without any it may do all');
+    for (const namespaces of ['bank', ['a b'], ['bank.'], [''], [7], ['bank.*']]) refused(await rig.api('PATCH', `/users/${worker.id}`, { namespaces }), 422, 'invalid');
+    worker.close();
+});
+
+claim('who may not do a job any more while it waits for one gets none', async (rig) => {
+    const [narrowed, revoked] = [await publish(rig), await publish(rig)];
+    const [ann, bob] = [await hire(rig), await hire(rig)];
+    const waiting = [ann.ask('/jobs/claim', { types: [narrowed.type], wait: '30s' }), bob.ask('/jobs/claim', { types: [revoked.type], wait: '30s' })];
+    await workersWait(rig, 2);
+    equal((await rig.api('PATCH', `/users/${ann.id}`, { namespaces: ['bank'] })).status, 200);
+    equal((await rig.api('DELETE', `/tokens/${bob.tokenId}`)).status, 204);
+    for (const { code } of [narrowed, revoked]) await rig.begin(code, { input: { n: 1 } });
+    for (const answer of await Promise.all(waiting)) equal([answer.status, answer.body.items], [200, []]);
+    for (const { type } of [narrowed, revoked]) await claimOne(rig, type);
+    ann.close();
+    bob.close();
 });
 
 await run(async () => {});

@@ -5,18 +5,18 @@
 #include "http/request.h"
 #include "node/request.h"
 
-static struct value copy_groups(struct arena *mem, struct value groups)
+static struct value copy_texts(struct arena *mem, struct value list)
 {
     struct value *items;
 
-    if (groups.kind != VALUE_LIST || groups.len == 0)
+    if (list.kind != VALUE_LIST || list.len == 0)
         return value_list(NULL, 0);
-    items = ARENA_ARRAY(mem, groups.len, struct value);
-    for (uint32_t i = 0; i < groups.len; i++)
-        items[i] = groups.items[i].kind == VALUE_STRING
-                       ? value_string(str_copy(mem, value_text(groups.items[i])))
+    items = ARENA_ARRAY(mem, list.len, struct value);
+    for (uint32_t i = 0; i < list.len; i++)
+        items[i] = list.items[i].kind == VALUE_STRING
+                       ? value_string(str_copy(mem, value_text(list.items[i])))
                        : value_null();
-    return value_list(items, groups.len);
+    return value_list(items, list.len);
 }
 
 /* The directory may change while the request is in flight. */
@@ -28,7 +28,8 @@ void auth_copy_person(struct arena *mem, const struct person *p, struct node_use
         .email = str_copy(mem, p->email),
         .role = str_of(role_name(p->role)),
         .org_id = str_copy(mem, p->org_id),
-        .groups = copy_groups(mem, p->groups),
+        .groups = copy_texts(mem, p->groups),
+        .namespaces = copy_texts(mem, p->namespaces),
     };
 }
 

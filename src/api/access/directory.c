@@ -107,7 +107,8 @@ static bool is_same(const struct person *a, const struct person *b)
 
     return a->role == b->role && a->is_active == b->is_active && str_eq(a->org_id, b->org_id) &&
            str_eq(a->name, b->name) && str_eq(a->email, b->email) &&
-           value_equal(a->groups, b->groups, &budget);
+           value_equal(a->groups, b->groups, &budget) &&
+           value_equal(a->namespaces, b->namespaces, &budget);
 }
 
 /* A person who has not changed keeps the revision. */
@@ -353,6 +354,7 @@ void directory_put_user(struct directory *d, struct str json, int64_t version)
                         .name = value_map_text(user, STR("name")),
                         .email = value_map_text(user, STR("email")),
                         .groups = value_map_get_str(user, STR("groups")),
+                        .namespaces = value_map_get_str(user, STR("namespaces")),
                         .is_active = value_is_true(value_map_get_str(user, STR("active"))),
                         .revision = d->changes};
     person_set_role(&p, value_map_text(user, STR("role")));

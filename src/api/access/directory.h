@@ -34,7 +34,8 @@ struct stored_token;
 struct person {
     struct str id, org_id, name, email;
     enum role role;
-    struct value groups; /* a list of texts */
+    struct value groups;     /* a list of texts */
+    struct value namespaces; /* the same: whose jobs the user may do; none: all */
     bool is_active;
     uint64_t revision; /* changes with any of these */
 };

@@ -53,14 +53,21 @@ void person_set_role(struct person *p, struct str role)
     }
 }
 
-static struct value directory_read_list(struct arena *mem, struct str json)
+static bool directory_read_list(struct arena *mem, struct str json, struct value *out)
 {
-    struct value list;
     struct err err;
 
-    if (json.len > 0 && json_read(mem, json, &list, &err) && list.kind == VALUE_LIST)
-        return list;
-    return value_list(NULL, 0);
+    if (json.len > 0 && json_read(mem, json, out, &err) && out->kind == VALUE_LIST)
+        return true;
+    *out = value_list(NULL, 0);
+    return json.len == 0;
+}
+
+/* No namespaces are all there are: who has some that cannot be read is shut out. */
+static void person_set_namespaces(struct arena *mem, struct person *p, struct str json)
+{
+    if (!directory_read_list(mem, json, &p->namespaces))
+        p->is_active = false;
 }
 
 /* --- tokens and sessions --- */
@@ -191,8 +198,10 @@ void table_fill(struct directory_table *t, const uint8_t admin_hash[TOKEN_HASH_L
                            .org_id = u->org_id,
                            .name = u->name,
                            .email = u->email,
-                           .groups = directory_read_list(&t->mem, u->groups_json),
                            .is_active = u->is_active};
+
+        (void)directory_read_list(&t->mem, u->groups_json, &p.groups);
+        person_set_namespaces(&t->mem, &p, u->namespaces_json);
         person_set_role(&p, u->role);
         table_put_person(t, &p);
     }

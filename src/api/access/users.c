@@ -13,12 +13,20 @@
 #include "value/json.h"
 #include "value/object.h"
 
-enum { NAME_LEN_MAX = 200, EMAIL_LEN_MAX = 254, LIST_MAX = 100, SKILL_MIN = 1, SKILL_MAX = 10 };
+enum {
+    NAME_LEN_MAX = 200,
+    NAMESPACE_LEN_MAX = 100,
+    EMAIL_LEN_MAX = 254,
+    LIST_MAX = 100,
+    SKILL_MIN = 1,
+    SKILL_MAX = 10
+};
 
 /* --- the body --- */
 
 struct user_body {
-    struct value name, email, role, groups, org_id, skill_level, specializations, active;
+    struct value name, email, role, groups, org_id, skill_level, specializations, active,
+        namespaces;
     struct findings findings;
 };
 
@@ -104,6 +112,19 @@ static void take_skill(struct call *c, struct user_body *b, int64_t *out)
                      "skill_level is an integer from 1 to 10");
 }
 
+/* Namespaces of jobs, in the list that was taken. */
+static void take_namespaces(struct call *c, struct user_body *b, struct str *out)
+{
+    take_list(c, b, "namespaces", b->namespaces, out);
+    for (uint32_t i = 0; out->len > 0 && i < b->namespaces.len; i++)
+        if (!ascii_is_dotted_name(value_text(b->namespaces.items[i]), NAMESPACE_LEN_MAX)) {
+            body_finding(c->mem, &b->findings, "namespaces", "bad_value",
+                         "a namespace is what stands before the dot of an external procedure: "
+                         "\"bank\" for bank.pay");
+            return;
+        }
+}
+
 /* Check what was sent and fill the user with it; answers which fields that are. */
 static unsigned take_fields(struct call *c, struct user_body *b, struct stored_user *u)
 {
@@ -134,6 +155,8 @@ static unsigned take_fields(struct call *c, struct user_body *b, struct stored_u
         take_skill(c, b, &u->skill_level);
     if (SENT(b->specializations, USER_SPECIALIZATIONS))
         take_list(c, b, "specializations", b->specializations, &u->specializations_json);
+    if (SENT(b->namespaces, USER_NAMESPACES))
+        take_namespaces(c, b, &u->namespaces_json);
     if (SENT(b->active, USER_ACTIVE)) {
         u->is_active = value_is_true(b->active);
         if (b->active.kind != VALUE_BOOL)
@@ -157,6 +180,7 @@ static bool user_read_body(struct call *c, bool is_new, struct stored_user *u, u
         {"skill_level", BODY_ANY, false, .out = &b.skill_level},
         {"specializations", BODY_ANY, false, .out = &b.specializations},
         {"active", BODY_ANY, false, .out = &b.active},
+        {"namespaces", BODY_ANY, false, .out = &b.namespaces},
     };
 
     if (!call_body(c, specs, ARRAY_SIZE(specs)))

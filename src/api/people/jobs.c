@@ -133,7 +133,8 @@ static void job_found(struct lookup *q)
     struct node_request *r;
     struct err err;
 
-    if (!a->is_found || !str_eq(a->job.org_id, c->user.org_id)) {
+    if (!a->is_found || !str_eq(a->job.org_id, c->user.org_id) ||
+        !job_type_is_within(a->job.type, c->user.namespaces)) {
         (void)job_not_found(&err);
         call_refuse(c, &err);
         return;
@@ -244,6 +245,7 @@ void jobs_heartbeat(struct call *c)
         return;
     b->change = (struct change){.apply = job_beat_apply, .leaves_executions = true};
     b->org_id = c->user.org_id;
+    b->namespaces = c->user.namespaces;
     b->token = value_text(token);
     call_submit_change(c, &b->change, repeat_changed, NULL, STR_NONE, STR_NONE);
 }

@@ -7,6 +7,7 @@
  * lease still stands under that token, as the store has them now; when none
  * does, it claims anew.
  */
+#include "api/access/directory.h"
 #include "api/api.h"
 #include "api/lookup.h"
 #include "api/repeat.h"
@@ -74,11 +75,14 @@ static void job_claimed(struct node_poll *p)
         answer_jobs(p->owner, &p->poll.found);
 }
 
+/* Nobody is there any more to take a job, or who is there may not have it any more. */
 static bool is_gone(const struct node_poll *p)
 {
     const struct call *c = p->owner;
     struct pollfd fd = {.fd = http_socket(c->http), .events = POLLRDHUP};
 
+    if (!directory_admits(api_parts(c->api)->people, &c->pass))
+        return true;
     return fd.fd >= 0 && poll(&fd, 1, 0) > 0 && (fd.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
@@ -113,6 +117,11 @@ static bool take_types(struct call *c, struct value written, struct job_poll *ou
             return call_refuse_field(c, "types", "bad_value",
                                      "a star stands at the end of a pattern, behind a dot: "
                                      "\"it.*\"");
+        if (!job_type_is_within(value_text(v), c->user.namespaces))
+            return call_refuse_text(c, ERR_FORBIDDEN,
+                                    "jobs of the type %.*s are not among the namespaces of this "
+                                    "user; GET /me shows them",
+                                    STR_ARG(value_text(v)));
         if (!type_is_listed(types, out->type_count, value_text(v)))
             types[out->type_count++] = value_text(v);
     }

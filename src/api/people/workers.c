@@ -10,22 +10,6 @@
 
 enum { NAMESPACE_LEN_MAX = 100, URL_LEN_MAX = 2000, CREDENTIAL_LEN_MAX = 100 };
 
-/* Letters, digits, '_' and '-', with dots between. */
-static bool is_namespace(struct str name)
-{
-    bool is_start = true;
-
-    for (size_t i = 0; i < name.len; i++) {
-        char x = name.ptr[i];
-        bool is_word = ascii_is_letter_or_digit(x) || x == '_' || x == '-';
-
-        if (x == '.' ? is_start : !is_word)
-            return false;
-        is_start = x == '.';
-    }
-    return !is_start && name.len <= NAMESPACE_LEN_MAX;
-}
-
 static void worker_changed(struct node_request *r)
 {
     struct call *c = r->owner;
@@ -41,7 +25,7 @@ static bool check_worker(struct call *c, struct value url, struct value credenti
     const char *wrong;
     struct str host;
 
-    if (!is_namespace(c->params[0]))
+    if (!ascii_is_dotted_name(c->params[0], NAMESPACE_LEN_MAX))
         return call_refuse_text(
             c, ERR_INVALID,
             "a namespace is what stands before the dot of an external procedure: "

@@ -49,4 +49,7 @@ static inline char ascii_upper(char c)
 /* A copy in `mem` in lower case, followed by a zero byte that is not counted. */
 struct str ascii_lower_copy(struct arena *mem, struct str text);
 
+/* Whether it is letters, digits, '_' and '-' with dots between, at least one and at most `len_max` bytes. */
+bool ascii_is_dotted_name(struct str name, size_t len_max);
+
 #endif

@@ -51,6 +51,8 @@ static bool user_body(struct client *c, const struct options *o, const char *nam
         client_add_list(&body, "groups", options_get(o, "groups"));
     if (options_has(o, "specializations"))
         client_add_list(&body, "specializations", options_get(o, "specializations"));
+    if (options_has(o, "namespaces"))
+        client_add_list(&body, "namespaces", options_get(o, "namespaces"));
     if (skill_text != NULL && skill_text[0] == '\0')
         object_json(&body, "skill_level", STR_NONE);
     else if (skill_text != NULL && str_to_int64(str_of(skill_text), &skill))

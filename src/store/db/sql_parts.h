@@ -137,7 +137,7 @@
 
 #define USER_COLUMNS                                                                               \
     "id, org_id, name, email, role, groups, skill_level, specializations, active, created_at, "    \
-    "updated_at"
+    "updated_at, namespaces"
 #define TOKEN_COLUMNS "id, user_id, name, hash, created_at, last_used_at, expires_at"
 #define SESSION_COLUMNS "hash, user_id, token_id, token_hash, created_at, last_used_at"
 

@@ -55,6 +55,20 @@ bool job_type_is_pattern(struct str type)
     return type.len > 2 && type.ptr[type.len - 1] == '*' && type.ptr[type.len - 2] == '.';
 }
 
+bool job_type_is_within(struct str type, struct value namespaces)
+{
+    if (namespaces.kind != VALUE_LIST || namespaces.len == 0)
+        return true;
+    for (uint32_t i = 0; i < namespaces.len; i++) {
+        struct str name = value_text_or(namespaces.items[i], STR_NONE);
+
+        if (name.len > 0 && type.len > name.len && type.ptr[name.len] == '.' &&
+            str_starts_with(type, name))
+            return true;
+    }
+    return false;
+}
+
 /* --- with commits --- */
 
 static enum job_status end_status(const struct ask_end *end)
@@ -497,7 +511,9 @@ enum apply_result job_beat_apply(struct apply *a, struct member *m)
             a->status = DB_CORRUPT;
     }
     db_end(a->db, SQL_JOB_FIND);
-    if (a->status == DB_DONE || (a->status == DB_ROW && !str_eq(job.org_id, b->org_id)))
+    if (a->status == DB_DONE ||
+        (a->status == DB_ROW &&
+         (!str_eq(job.org_id, b->org_id) || !job_type_is_within(job.type, b->namespaces))))
         return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no job with this id");
     if (a->status != DB_ROW)
         return APPLY_FAILED;

@@ -29,6 +29,7 @@ void user_show(struct buf *out, const struct stored_user *user)
     else
         object_json(out, "skill_level", STR_NONE);
     list_field(out, "specializations", user->specializations_json);
+    list_field(out, "namespaces", user->namespaces_json);
     object_bool(out, "active", user->is_active);
     object_time(out, "createdAt", user->created_at_us);
     object_time(out, "updatedAt", user->updated_at_us);
@@ -85,6 +86,7 @@ struct stored_user user_of_row(struct db *db, enum sql sql, struct arena *mem)
         .is_active = db_column_int(db, sql, 8) != 0,
         .created_at_us = db_column_int(db, sql, 9),
         .updated_at_us = db_column_int(db, sql, 10),
+        .namespaces_json = db_column_copy(db, mem, sql, 11),
     };
 }
 
@@ -161,7 +163,8 @@ static enum apply_result create(struct apply *a, struct member *m, struct user_c
                                db_text_or_null(u->email), db_text(u->role),
                                db_text_or_null(u->groups_json), skill_value(u),
                                db_text_or_null(u->specializations_json), db_int(u->is_active),
-                               db_int(u->created_at_us), db_int(u->updated_at_us))))
+                               db_int(u->created_at_us), db_int(u->updated_at_us),
+                               db_text_or_null(u->namespaces_json))))
         return APPLY_FAILED;
     if (db_changes(a->db) == 0)
         return refuse_email(a, m, u);
@@ -191,6 +194,8 @@ static void lay_over(struct stored_user *u, const struct user_change *c)
         u->skill_level = with->skill_level;
     if (c->fields & USER_SPECIALIZATIONS)
         u->specializations_json = with->specializations_json;
+    if (c->fields & USER_NAMESPACES)
+        u->namespaces_json = with->namespaces_json;
     if (c->fields & USER_ACTIVE)
         u->is_active = with->is_active;
     u->updated_at_us = c->change.now_us;
@@ -203,7 +208,7 @@ static enum apply_result update(struct apply *a, struct user_change *c, const st
                                db_text_or_null(u->email), db_text(u->role),
                                db_text_or_null(u->groups_json), skill_value(u),
                                db_text_or_null(u->specializations_json), db_int(u->is_active),
-                               db_int(u->updated_at_us))) ||
+                               db_int(u->updated_at_us), db_text_or_null(u->namespaces_json))) ||
         !apply_write(a, SQL_ORG_PUT, DB_PARAMS(db_text(u->org_id), db_int(c->change.now_us))) ||
         !bump(a, &c->access_version))
         return APPLY_FAILED;
