@@ -13,6 +13,7 @@ enum { LINKS_MAX = 32 };
 /* One connection; [0] is the client's end, [1] the server's. */
 struct link {
     int fds[2];
+    bool server_spoke; /* last */
 };
 
 struct proxy {
@@ -23,7 +24,7 @@ struct proxy {
     pthread_mutex_t lock;
     struct str awaited; /* empty: nothing */
     bool from_server;
-    unsigned cuts;
+    unsigned cuts, trips;
 };
 
 static struct sockaddr_in loopback(int port)
@@ -71,6 +72,14 @@ static bool is_awaited(struct proxy *p, struct str bytes, bool from_server)
     return found;
 }
 
+static void count_trip(struct proxy *p, struct link *link, bool from_server)
+{
+    pthread_mutex_lock(&p->lock);
+    p->trips += link->server_spoke && !from_server;
+    pthread_mutex_unlock(&p->lock);
+    link->server_spoke = from_server;
+}
+
 /* Pass on what one end said. False: the connection is over. */
 static bool forward(struct proxy *p, struct link *link, bool from_server)
 {
@@ -79,6 +88,7 @@ static bool forward(struct proxy *p, struct link *link, bool from_server)
 
     if (got <= 0 || is_awaited(p, str_from(capacity, (size_t)got), from_server))
         return false;
+    count_trip(p, link, from_server);
     for (ssize_t done = 0; done < got;) {
         ssize_t wrote =
             send(link->fds[!from_server], capacity + done, (size_t)(got - done), MSG_NOSIGNAL);
@@ -157,6 +167,16 @@ unsigned proxy_cuts(struct proxy *p)
     cuts = p->cuts;
     pthread_mutex_unlock(&p->lock);
     return cuts;
+}
+
+unsigned proxy_trips(struct proxy *p)
+{
+    unsigned trips;
+
+    pthread_mutex_lock(&p->lock);
+    trips = p->trips;
+    pthread_mutex_unlock(&p->lock);
+    return trips;
 }
 
 void proxy_close(struct proxy *p)

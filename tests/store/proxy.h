@@ -23,6 +23,9 @@ void proxy_cut_at(struct proxy *p, struct str bytes, bool from_server);
 /* How many connections were cut. */
 unsigned proxy_cuts(struct proxy *p);
 
+/* How often a client has spoken after the server had: the round trips of all connections. */
+unsigned proxy_trips(struct proxy *p);
+
 void proxy_close(struct proxy *p);
 
 #endif

@@ -489,6 +489,106 @@ static void test_postgres__servers_that_start_together_migrate_once(void **state
         "0");
 }
 
+/* The start of an execution that writes two records and opens a wait for two people. */
+static struct commit *busy_start(struct contract *c, unsigned n)
+{
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+
+    for (unsigned i = 0; i < 2; i++)
+        *VEC_ADD(&c->mem, &start->records) =
+            (struct record_write){.object = STR("invoice"),
+                                  .id = str_printf(&c->mem, "%u-%u", n, i),
+                                  .version = 1,
+                                  .data_json = STR("{\"n\":1}")};
+    *VEC_ADD(&c->mem, &start->opened) = (struct listed_wait){
+        .step = STR("pay"),
+        .visit = 1,
+        .since_us = 1,
+        .types_json = STR("[\"paid\"]"),
+        .assignees_json = STR("[\"user:a\",\"user:b\"]"),
+    };
+    return start;
+}
+
+/* Its next commit: the wait is over, one record has changed and the other is gone. */
+static struct commit *busy_end(struct contract *c, const struct commit *start)
+{
+    struct commit *end = contract_advance(c, start, STATUS_COMPLETED, 1);
+
+    for (size_t i = 0; i < 2; i++) {
+        struct record_write *w = VEC_ADD(&c->mem, &end->records);
+
+        *w = start->records.items[i];
+        w->read_version = 1;
+        w->version = 2;
+        w->is_delete = i == 1;
+    }
+    *VEC_ADD(&c->mem, &end->closed) = start->opened.items[0];
+    return end;
+}
+
+static unsigned trips_of(struct wired *w, struct commit *const *commits, unsigned count)
+{
+    struct batch *b = contract_batch(&w->contract, NULL);
+    unsigned before = proxy_trips(w->proxy);
+
+    for (unsigned i = 0; i < count; i++)
+        *VEC_ADD(&w->contract.mem, &b->members) = contract_member(&w->contract, commits[i]);
+    contract_write(&w->contract, b);
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(b->members.items[i]->result, MEMBER_APPLIED);
+    return proxy_trips(w->proxy) - before;
+}
+
+/* Records and waits of a batch are read and written together, however many there are. */
+static void test_postgres__round_trips_do_not_grow_with_records_and_waits(void **state)
+{
+    enum { MANY = 20 };
+    struct commit *starts[MANY + 2], *ends[MANY + 2];
+    unsigned few, many;
+    struct wired w;
+
+    (void)state;
+    wired_open(&w);
+    for (unsigned i = 0; i < MANY + 2; i++)
+        starts[i] = busy_start(&w.contract, i);
+    (void)trips_of(&w, starts, 1); /* prepares the statements */
+    few = trips_of(&w, starts + 1, 1);
+    many = trips_of(&w, starts + 2, MANY);
+    assert_int_equal(many, few);
+    for (unsigned i = 0; i < MANY + 2; i++)
+        ends[i] = busy_end(&w.contract, starts[i]);
+    (void)trips_of(&w, ends, 1);
+    few = trips_of(&w, ends + 1, 1);
+    many = trips_of(&w, ends + 2, MANY);
+    assert_int_equal(many, few);
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM records WHERE version = 2"),
+                        "22");
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM records"), "22");
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM waits"), "0");
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM wait_assignees"), "0");
+    wired_close(&w);
+}
+
+/* What a wait is, when it begins and ends within one batch, is nothing. */
+static void test_postgres__wait_that_begins_and_ends_in_a_batch_is_over(void **state)
+{
+    struct commit *commits[3];
+    struct wired w;
+
+    (void)state;
+    wired_open(&w);
+    commits[0] = busy_start(&w.contract, 0);
+    commits[1] = busy_end(&w.contract, commits[0]);
+    (void)trips_of(&w, commits, 2);
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM waits"), "0");
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM wait_assignees"), "0");
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM records WHERE version = 2"),
+                        "1");
+    assert_string_equal(private_postgres_ask("SELECT max(version) FROM record_versions"), "2");
+    wired_close(&w);
+}
+
 static void test_postgres__tables_of_the_seed_can_be_asked(void **state)
 {
     struct contract *c = *state;
@@ -524,6 +624,8 @@ int main(void)
         cmocka_unit_test(test_postgres__batch_cut_in_the_middle_is_repeated),
         cmocka_unit_test(test_postgres__read_begins_anew_on_a_new_connection),
         cmocka_unit_test(test_postgres__batch_of_a_node_without_a_row_is_unknown),
+        cmocka_unit_test(test_postgres__round_trips_do_not_grow_with_records_and_waits),
+        cmocka_unit_test(test_postgres__wait_that_begins_and_ends_in_a_batch_is_over),
         CLAIM(test_postgres__rows_of_dead_nodes_go_at_the_next_start),
         CLAIM(test_postgres__server_that_restarts_under_load_loses_nothing),
         CLAIM(test_postgres__store_closes_while_the_server_is_away),

@@ -105,6 +105,11 @@
     "WITH written AS (" update " RETURNING e.row) "                                                \
     "SELECT 1 / CAST(count(*) = cardinality($1::bigint[]) AS int) FROM written"
 
+/* The same of any statement whose first column is a text. */
+#define ALL_TEXTS_OR_FAIL(change)                                                                  \
+    "WITH written AS (" change " RETURNING 1) "                                                    \
+    "SELECT 1 / CAST(count(*) = cardinality($1::text[]) AS int) FROM written"
+
 /* PostgreSQL: leases go by the clock of the database, which all nodes share. */
 #define DATABASE_NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 

@@ -66,6 +66,7 @@ struct apply {
     bool wrote;                   /* the current member has changed something */
     bool is_repeated;             /* the batch was tried before, and met somebody else */
     struct map executions, keys, signals, answers; /* what was gathered: gather.h */
+    struct map records;                            /* ... and versions: apply_commit.h */
     struct map tasks, people, policies, events;    /* ... for transitions: planner/facts.h */
     struct map snapshots;                          /* those that are kept already */
     struct map refused;                            /* executions with a member that did not apply */

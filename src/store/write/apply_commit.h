@@ -39,6 +39,10 @@ bool apply_tasks(struct apply *a, struct member *m) MUST_USE;
 
 /* --- apply_record.c --- */
 
+/* Ask which versions the records have that the commit writes; take a row of the answer: gather.h. */
+enum db_status apply_ask_records(struct apply *a, const struct commit *c) MUST_USE;
+bool apply_take_record(struct apply *a, enum sql sql) MUST_USE;
+
 /* APPLY_DONE with m->result RECORD_STALE, or unchanged when all were written. */
 enum apply_result apply_records(struct apply *a, struct member *m, int64_t now_us);
 

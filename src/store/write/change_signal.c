@@ -9,6 +9,7 @@
 #include "store/store.h"
 #include "store/write/apply.h"
 #include "store/write/change_apply.h"
+#include "store/write/gather.h"
 #include "value/json.h"
 
 /* --- one that is known by its id --- */
@@ -177,8 +178,8 @@ static bool delete_wait(struct apply *a, int64_t execution, const struct listed_
 {
     const struct db_value params[] = {db_int(execution), db_text(w->step), db_int(w->visit)};
 
-    return (w->assignees_json.len == 0 || apply_write(a, SQL_WAIT_UNASSIGN, params, 3)) &&
-           apply_write(a, SQL_WAIT_DELETE, params, 3);
+    return (w->assignees_json.len == 0 || apply_put(a, SQL_WAIT_UNASSIGN, params, 3)) &&
+           apply_put(a, SQL_WAIT_DELETE, params, 3);
 }
 
 /* In the inbox of each of them. */
@@ -190,24 +191,24 @@ static bool assign_wait(struct apply *a, const struct member *m, const struct li
     if (!json_read(a->mem, w->assignees_json, &assignees, &err) || assignees.kind != VALUE_LIST)
         PANIC("the assignees of a wait are a list");
     for (uint32_t i = 0; i < assignees.len; i++)
-        if (!apply_write(a, SQL_WAIT_ASSIGN,
-                         DB_PARAMS(db_int(m->row), db_text(w->step), db_int(w->visit),
-                                   db_text(m->commit->after->org_id),
-                                   db_text(value_text(assignees.items[i])))))
+        if (!apply_put(a, SQL_WAIT_ASSIGN,
+                       DB_PARAMS(db_int(m->row), db_text(w->step), db_int(w->visit),
+                                 db_text(m->commit->after->org_id),
+                                 db_text(value_text(assignees.items[i])))))
             return false;
     return true;
 }
 
 static bool insert_wait(struct apply *a, const struct member *m, const struct listed_wait *w)
 {
-    if (!apply_write(a, SQL_WAIT_INSERT,
-                     DB_PARAMS(db_int(m->row), db_int(w->visit), db_int(w->since_us),
-                               db_text(m->commit->after->org_id), db_text(w->step),
-                               db_text_or_null(w->correlation), db_text(w->types_json),
-                               db_text_or_null(w->assignees_json), db_text_or_null(w->title),
-                               db_text_or_null(w->form_json), db_int(w->is_public),
-                               w->until_us > 0 ? db_int(w->until_us) : db_null(),
-                               db_text_or_null(w->scopes_json), db_int(w->links_from))))
+    if (!apply_put(a, SQL_WAIT_INSERT,
+                   DB_PARAMS(db_int(m->row), db_int(w->visit), db_int(w->since_us),
+                             db_text(m->commit->after->org_id), db_text(w->step),
+                             db_text_or_null(w->correlation), db_text(w->types_json),
+                             db_text_or_null(w->assignees_json), db_text_or_null(w->title),
+                             db_text_or_null(w->form_json), db_int(w->is_public),
+                             w->until_us > 0 ? db_int(w->until_us) : db_null(),
+                             db_text_or_null(w->scopes_json), db_int(w->links_from))))
         return false;
     return w->assignees_json.len == 0 || assign_wait(a, m, w);
 }
@@ -216,9 +217,14 @@ bool apply_correlation(struct apply *a, const struct member *m)
 {
     const struct commit *c = m->commit;
 
+    a->status = c->closed.count > 0 ? gather_close_waits(a, c->after->id) : DB_DONE;
+    if (a->status != DB_DONE)
+        return false;
     for (size_t i = 0; i < c->closed.count; i++)
         if (!delete_wait(a, m->row, &c->closed.items[i]))
             return false;
+    if (c->opened.count > 0)
+        gather_open_waits(a, c->after->id);
     for (size_t i = 0; i < c->opened.count; i++)
         if (!insert_wait(a, m, &c->opened.items[i]))
             return false;

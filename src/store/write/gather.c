@@ -6,6 +6,7 @@
 #include "engine/execution.h"
 #include "engine/status.h"
 #include "store/idempotency.h"
+#include "store/write/apply_commit.h"
 #include "store/write/planner_facts.h"
 #include "store/write/row_locks.h"
 
@@ -68,6 +69,7 @@ void gather_forget(struct apply *a)
     map_init(&a->keys, a->mem);
     map_init(&a->signals, a->mem);
     map_init(&a->answers, a->mem);
+    map_init(&a->records, a->mem);
     map_init(&a->snapshots, a->mem);
     facts_forget(a);
 }
@@ -139,7 +141,7 @@ static enum db_status ask_commit(struct apply *a, const struct commit *c)
     for (size_t i = 0; i < c->starts.count && status == DB_DONE; i++)
         if (c->starts.items[i]->key.len > 0)
             status = ask_key(a, c->starts.items[i]);
-    return status;
+    return status == DB_DONE && c->records.count > 0 ? apply_ask_records(a, c) : status;
 }
 
 /* --- answers --- */
@@ -221,11 +223,10 @@ enum db_status gather_take_rows(struct apply *a, const struct gathered_rows *ans
 
 enum db_status gather_take_answers(struct apply *a)
 {
-    static const struct gathered_rows answers[] = {{SQL_GATHER_ROWS, take_execution},
-                                                   {SQL_GATHER_IDS, take_execution},
-                                                   {SQL_GATHER_KEYS, take_key},
-                                                   {SQL_GATHER_SIGNALS, take_signal},
-                                                   {SQL_GATHER_ANSWERS, take_answer}};
+    static const struct gathered_rows answers[] = {
+        {SQL_GATHER_ROWS, take_execution}, {SQL_GATHER_IDS, take_execution},
+        {SQL_GATHER_KEYS, take_key},       {SQL_GATHER_RECORDS, apply_take_record},
+        {SQL_GATHER_SIGNALS, take_signal}, {SQL_GATHER_ANSWERS, take_answer}};
 
     return gather_take_rows(a, answers, ARRAY_SIZE(answers));
 }
@@ -369,6 +370,21 @@ void gather_drop(struct apply *a, struct uuid id)
         cached->drops = true;
 }
 
+enum db_status gather_close_waits(struct apply *a, struct uuid id)
+{
+    const struct cached_execution *cached = map_get(&a->executions, id_key(&id));
+
+    return cached != NULL && cached->opens ? gather_flush(a) : DB_DONE;
+}
+
+void gather_open_waits(struct apply *a, struct uuid id)
+{
+    struct cached_execution *cached = map_get(&a->executions, id_key(&id));
+
+    if (cached != NULL)
+        cached->opens = true;
+}
+
 enum db_status gather_change(struct apply *a, struct cached_execution *cached,
                              const struct commit *c)
 {
@@ -400,6 +416,7 @@ enum db_status gather_put(struct apply *a)
         if (cached->is_changed)
             status = apply_put_execution(a, cached);
         cached->is_changed = cached->is_new = cached->is_told = cached->drops = false;
+        cached->opens = false;
         cached->stored_version = cached->row_version;
     }
     return status == DB_DONE ? facts_put(a) : status;

@@ -27,6 +27,7 @@ struct cached_execution {
     bool is_changed; /* the same, or its state is not */
     bool is_moved;   /* its version or deadline is not */
     bool is_told;    /* notices to it wait to be written */
+    bool opens;      /* waits of it wait to be written */
     bool drops;      /* it has ended: that its notices are dropped waits to be written */
     enum execution_status status;
     int64_t row_version, wake_at_us;
@@ -65,6 +66,10 @@ enum db_status gather_change(struct apply *a, struct cached_execution *cached,
  */
 enum db_status gather_tell(struct apply *a, struct uuid id) MUST_USE;
 void gather_drop(struct apply *a, struct uuid id);
+
+/* The same of its waits: some of them are about to be deleted; some are about to be put. */
+enum db_status gather_close_waits(struct apply *a, struct uuid id) MUST_USE;
+void gather_open_waits(struct apply *a, struct uuid id);
 
 /* Who has a live key, as far as was asked. */
 struct cached_key {
