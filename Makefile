@@ -304,7 +304,11 @@ $(foreach v,release check asan tsan cover fuzz,$(eval $(call VARIANT,$(v))))
 # The web UI as an object. What it includes by `.incbin` is written with files.c.
 WEB_FILES := $(shell find web -name node_modules -prune -o -type f -print)
 
-$(BUILD)/ui/files.c: $(WEB_FILES) scripts/ui
+# The types of the API, for the compiler that checks the pages.
+$(BUILD)/gen/api.d.ts: docs/openapi.yaml web/scripts/types.mjs | $(BUILD)/gen/gen_openapi
+	$(Q)$(BUILD)/gen/gen_openapi --json docs/openapi.yaml | node web/scripts/types.mjs > $@.new && mv $@.new $@
+
+$(BUILD)/ui/files.c: $(WEB_FILES) scripts/ui | $(BUILD)/gen/api.d.ts
 	$(Q)scripts/ui $(BUILD)/ui
 
 $(BUILD)/ui/files.o: $(BUILD)/ui/files.c src/api/serve/ui.h

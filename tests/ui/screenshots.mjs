@@ -82,7 +82,7 @@ const SCREENS = [
     ['execution-waiting', `/executions/${await one('deal-318')}`, '.tr'],
     ['execution-signal', `/executions/${await one('deal-318')}`, '.why .btn.ink', click('.why .btn.ink')],
     ['execution-rolled-back', `/executions/${await one('order-1043')}`, '.insp .errmsg'],
-    ['execution-context', `/executions/${await one('order-1040')}`, '.insp [role=tab]', async (page) => { await page.click('.insp [role=tab]:nth-child(4)'); await page.waitForSelector('.code .add'); }, 'wide'],
+    ['execution-context', `/executions/${await one('order-1040')}`, '.insp [role=tab]', async (page) => { await page.locator('.tlrows .tr').last().click(); await page.click('.insp [role=tab]:nth-child(4)'); await page.waitForSelector('.code .add'); }, 'wide'],
     ['execution-held', `/executions/${await one('invoice-2207')}`, '.why.held'],
     ['execution-completed', `/executions/${await one('order-1040')}`, '.why.ok'],
     ['execution-children', `/executions/${await one('export-7')}`, '.why .awaited a >> nth=1'],

@@ -56,7 +56,7 @@ export function Palette({ close, openKeys }: { close: () => void; openKeys: () =
                 note: <span className="num">{shortly(x.createdAt)}</span>, act: () => { close(); void go({ to: '/executions/$id', params: { id: x.id } }); } });
         }
         const doing: Entry[] = [];
-        if (mayAct(me)) for (const p of processes.data ?? []) if (p.published && p.kind !== 'procedure')
+        if (mayAct(me)) for (const p of processes.data ?? []) if (p.published)
             doing.push({ group: t('Do'), key: `start-${p.code}`, icon: <Icon name="play" />, words: `start ${t('Start {name}…', { name: p.name ?? p.code })} ${p.code}`, label: marked(t('Start {name}…', { name: p.name ?? p.code }), typed.trim()), note: t('published version {n}', { n: p.published.version }), act: to('/executions', { start: p.code }) });
         doing.push({ group: t('Do'), key: 'dark', icon: <Icon name="moon" />, words: `theme dark ${t('Dark')}`, label: t('Dark'), act: () => { setColorScheme('dark'); close(); } });
         doing.push({ group: t('Do'), key: 'light', icon: <Icon name="moon" />, words: `theme light ${t('Light')}`, label: t('Light'), act: () => { setColorScheme('light'); close(); } });

@@ -1,18 +1,17 @@
 // Shell.tsx - navigation at the left, one page, and what is everywhere: palette, keys, the band when the server is away.
-import { Popover, useMantineColorScheme } from '@mantine/core';
+import { useMantineColorScheme } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { call, type Page } from '../lib/api';
 import { Glyph, Icon, Mark } from '../lib/icons';
-import { useInbox } from './inbox';
+import { useCounts, useStuckMessages } from './counts';
 import { keyOf } from '../lib/keys';
 import { connectNow, useConnection, useLive } from '../lib/live';
+import { Menu, MenuItem } from '../lib/menu';
 import { Button, Empty, useNow } from '../lib/parts';
 import { t, useLanguage } from '../lib/text';
 import { when } from '../lib/time';
-import type { Letter, Me } from '../lib/types';
+import type { Me } from '../lib/types';
 import { KeysDialog } from './Keys';
 import { Palette } from './Palette';
 import { isAdmin, isExecutor, seesInbox, seesMonitor, seesPlanner, setsPolicy, useMe } from './session';
@@ -59,14 +58,14 @@ export const usePlaces = () => {
     return useMemo(() => PLACES.filter((place) => place.who(me)), [me]);
 };
 
-function useOpenLetters() {
+/** What stands beside a place of the navigation: how much there is to do. */
+function useBadges(): Record<string, { n: number; isLoud: boolean } | undefined> {
     const { me } = useMe();
-    const may = seesMonitor(me);
-    const found = useQuery({ queryKey: ['dlq', 'open-count'], enabled: may, queryFn: () => call<Page<Letter>>('/dlq?status=open&limit=100'), refetchInterval: 30000 });
-    useLive(2000, () => true, () => void found.refetch(), 'execution', may);
+    const counts = useCounts();
+    const stuck = useStuckMessages().length;
     // Whoever sees no executions hears of tasks, so that it is known whether the server is there.
-    useLive(2000, () => false, () => undefined, 'task', !may && seesPlanner(me));
-    return found.data ? found.data.items.length : 0;
+    useLive(2000, () => false, () => undefined, 'task', !seesMonitor(me) && seesPlanner(me));
+    return { '/inbox': { n: counts?.inbox ?? 0, isLoud: false }, '/dlq': { n: counts?.deadLetters ?? 0, isLoud: true }, '/outbox': { n: stuck, isLoud: true } };
 }
 
 function UserMenu({ openKeys }: { openKeys: () => void }) {
@@ -76,20 +75,17 @@ function UserMenu({ openKeys }: { openKeys: () => void }) {
     const dark = colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
     return (
         <div className="foot">
-            <Popover position="top-start" width={220} trapFocus returnFocus>
-                <Popover.Target>
-                    <button type="button" className="who" title={t('You and settings')}>
-                        <span className="ava">{me.name.slice(0, 1)}</span><span className="cut">{me.name}<span className="t3"> · {me.role}</span></span>
-                    </button>
-                </Popover.Target>
-                <Popover.Dropdown className="menu">
-                    <button type="button" className="mi" onClick={() => choose(language === 'en' ? 'ru' : 'en')}><Icon name="globe" />{language === 'en' ? 'Русский' : 'English'}</button>
-                    <button type="button" className="mi" onClick={() => setColorScheme(dark ? 'light' : 'dark')}><Icon name="moon" />{dark ? t('Light') : t('Dark')}</button>
-                    <button type="button" className="mi" onClick={openKeys}><Icon name="help" />{t('Keys and statuses')}<kbd className="end">?</kbd></button>
-                    <hr />
-                    <button type="button" className="mi" onClick={leave}><Icon name="out" />{t('Sign out')}</button>
-                </Popover.Dropdown>
-            </Popover>
+            <Menu position="top-start" width={220} target={
+                <button type="button" className="who" title={t('You and settings')}>
+                    <span className="ava">{me.name.slice(0, 1)}</span><span className="cut">{me.name}<span className="t3"> · {me.role}</span></span>
+                </button>
+            }>
+                <MenuItem icon="globe" onClick={() => choose(language === 'en' ? 'ru' : 'en')}>{language === 'en' ? 'Русский' : 'English'}</MenuItem>
+                <MenuItem icon="moon" onClick={() => setColorScheme(dark ? 'light' : 'dark')}>{dark ? t('Light') : t('Dark')}</MenuItem>
+                <MenuItem icon="help" kbd="?" onClick={openKeys}>{t('Keys and statuses')}</MenuItem>
+                <hr />
+                <MenuItem icon="out" onClick={leave}>{t('Sign out')}</MenuItem>
+            </Menu>
             <button type="button" className="btn quiet sq sm end" title={dark ? t('Light') : t('Dark')} aria-label={dark ? t('Light') : t('Dark')} onClick={() => setColorScheme(dark ? 'light' : 'dark')}><Icon name="moon" /></button>
         </div>
     );
@@ -97,8 +93,7 @@ function UserMenu({ openKeys }: { openKeys: () => void }) {
 
 function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKeys: () => void }) {
     const places = usePlaces();
-    const letters = useOpenLetters();
-    const asked = useInbox().data?.length ?? 0;
+    const badges = useBadges();
     const groups = [...new Set(places.map((place) => place.group))];
     const { pathname } = useLocation();
     return (
@@ -113,8 +108,7 @@ function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKe
                     {places.filter((place) => place.group === group).map((place) => (
                         <Link key={place.to} to={place.to} className={`item ${isHere(place.to, pathname) ? 'active' : ''}`} activeProps={{}} aria-current={isHere(place.to, pathname) ? 'page' : undefined} title={t(place.label)}>
                             <Icon name={place.icon} /><span className="cut">{t(place.label)}</span>
-                            {place.to === '/inbox' && asked > 0 && <span className="n">{asked}</span>}
-                            {place.to === '/dlq' && letters > 0 && <span className="n loud">{letters > 99 ? '99+' : letters}</span>}
+                            {(badges[place.to]?.n ?? 0) > 0 && <span className={`n ${badges[place.to]!.isLoud ? 'loud' : ''}`}>{badges[place.to]!.n > 99 ? '99+' : badges[place.to]!.n}</span>}
                         </Link>
                     ))}
                 </div>

@@ -1,6 +1,6 @@
 // Editor.tsx - the constructor: one text, and the tabs that show it. It owns what is chosen and what is checked.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { Bar } from '../app/Shell';
 import { all as allOf, call, type Finding, post } from '../lib/api';
@@ -21,7 +21,7 @@ import type { Pin, Trial } from './dryrun';
 import { type Path, pathOf } from './edits';
 import { Inspector } from './Inspector';
 import { knownAt } from './known';
-import { codesOf, type DefinitionKind, everyItem, itemAt, listOf, newItem, rootOf, samePath } from './model';
+import { codesOf, type DefinitionKind, everyItem, itemAt, listOf, newItem, rootOf, samePath, titleOf } from './model';
 import { clipOf, duplicateOf, keepClip, pasteOf } from './clip';
 import { entriesOf, type Entry, PartsPalette } from './PartsPalette';
 import { errorsFirst, Problems } from './Problems';
@@ -29,8 +29,8 @@ import { PublishDialog } from './Publish';
 import { nameOfExecution, SampleContext, useExecutions, useWhole } from './Sample';
 import { findKept } from './kept';
 import { Saver, type SaveState } from './saver';
-import { latestOf, readStored, type Stored } from './stored';
-import type { TestAnswer } from './Tests';
+import { latestOf, readStored, readVersion, type Stored } from './stored';
+import type { TestAnswer } from './testing';
 import './editor.css';
 import './views.css';
 
@@ -72,6 +72,13 @@ const tabWords = (kind: DefinitionKind): Record<string, string> => ({ steps: t('
 
 interface Opened { doc: Doc; saver: Saver; stored: Stored; restored: boolean }
 
+/** One version as it was published: to be read, and saved nowhere. */
+async function openVersion(kind: DefinitionKind, code: string, version: number): Promise<Opened> {
+    const [stored, shown] = await Promise.all([readStored(kind, code), readVersion(kind, code, version)]);
+    const doc = new Doc(shown.text, shown.text);
+    return { doc, saver: new Saver(doc, kind, code, shown.text, 0, version, shown.isWindows), stored, restored: false };
+}
+
 async function openDraft(kind: DefinitionKind, code: string): Promise<Opened> {
     const found = await findKept(kind, code);
     const stored = await readStored(kind, code);
@@ -90,12 +97,14 @@ export function Editor({ kind, code, readOnly }: { kind: DefinitionKind; code: s
     const [opened, open] = useState<Opened | null>(null);
     const [error, refuse] = useState<unknown>(null);
     const catalog = useCatalog();
+    const { version, at } = useSearch({ strict: false }) as { version?: string; at?: string };
+    const fixed = version && /^\d+$/.test(version) ? Number(version) : null;
     useEffect(() => {
         let isOver = false;
         let mine: Opened | null = null;
         open(null);
         refuse(null);
-        openDraft(kind, code).then((one) => {
+        (fixed === null ? openDraft(kind, code) : openVersion(kind, code, fixed)).then((one) => {
             mine = one;
             if (isOver) one.saver.end();
             else open(one);
@@ -104,19 +113,20 @@ export function Editor({ kind, code, readOnly }: { kind: DefinitionKind; code: s
             isOver = true;
             mine?.saver.end();
         };
-    }, [kind, code]);
+    }, [kind, code, fixed]);
     if (!opened || !catalog.data) return (
         <>
             <Bar live={false} busy={!error && !catalog.error} title={<Crumb name={code} />} />
             {error || catalog.error ? <div className="pagehead"><Refusal error={error ?? catalog.error} /></div> : <Bones />}
         </>
     );
-    return <Desktop key={`${kind}/${code}`} kind={kind} code={code} readOnly={readOnly} catalog={catalog.data} opened={opened} />;
+    return <Desktop key={`${kind}/${code}/${fixed}`} kind={kind} code={code} readOnly={readOnly || fixed !== null} version={fixed} at={at} catalog={catalog.data} opened={opened} />;
 }
 
 const Crumb = ({ name, children }: { name: string; children?: ReactNode }) => <nav className="crumb" aria-label={t('Where this is')}><Link to="/processes">{t('Processes')}</Link><Icon name="right" small /><h1 className="b cut">{name}</h1>{children}</nav>;
 
-function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKind; code: string; readOnly: boolean; catalog: Catalog; opened: Opened }) {
+/** `version`: the one that is read, null while a draft is written; `at`: what to show first, a pointer. */
+function Desktop({ kind, code, readOnly, version, at, catalog, opened }: { kind: DefinitionKind; code: string; readOnly: boolean; version: number | null; at?: string; catalog: Catalog; opened: Opened }) {
     const { doc, saver } = opened;
     const shown = useSyncExternalStore(doc.subscribe, doc.snapshot);
     const saving = useSyncExternalStore(saver.subscribe, saver.snapshot);
@@ -195,6 +205,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
         select(found?.at ?? null);
         setTimeout(() => aim({ pointer: finding.pointer, n: Date.now() }), 30);
     };
+    useEffect(() => { if (at) go({ pointer: at, code: '', message: '', severity: 'error' }); }, [at]);
     const remove = (path: Path) => {
         select(null);
         acts(doc).remove(path);
@@ -274,7 +285,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
 
     const desk: Desk | null = good ? { doc, good, catalog, kind, code, list, findings, readOnly: readOnly || shown.broken !== null, selected, select, known, sample, aimed: focus?.pointer ?? '', procedures: [...Object.keys((good.value.procedures as object) ?? {}).map((name) => ({ code: name, name: null })), ...(procedures.data ?? []).map((p) => ({ code: p.code, name: p.name }))] } : null;
     const errors = findings.filter((finding) => finding.severity === 'error');
-    const hasDraft = saver.draft > 0 || saving.is !== 'same';
+    const hasDraft = version === null && (saver.draft > 0 || saving.is !== 'same');
     const nextVersion = (stored.published?.version ?? 0) + 1;
     const reload = async () => {
         restore(await readStored(kind, code));
@@ -295,7 +306,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
     const way = trying ? wayOf(trial, pins, list) : null;
     return (
         <div className="ed">
-            <Bar live={false} title={<Crumb name={good?.value.name ?? code}><span className="tag nowrap">{hasDraft ? t('draft of {n}', { n: nextVersion }) : stored.published ? t('version {n}', { n: stored.published.version }) : t('draft')}</span><span className="savedword nowrap"><SavedWord state={saving} /></span></Crumb>}>
+            <Bar live={false} title={<Crumb name={good?.value.name ?? code}><span className="tag nowrap">{version !== null ? t('version {n}', { n: version }) : hasDraft ? t('draft of {n}', { n: nextVersion }) : stored.published ? t('version {n}', { n: stored.published.version }) : t('draft')}</span><span className="savedword nowrap"><SavedWord state={saving} /></span></Crumb>}>
                 <div className="seg tabsbar" role="tablist" aria-label={t('Views')}>{Object.entries(words).map(([name, label]) => <button key={name} type="button" role="tab" aria-selected={tab === name} className={tab === name ? 'on' : ''} onClick={() => turn(name)}>{label}</button>)}</div>
                 {!readOnly && <><button type="button" className="btn quiet sq" aria-label={t('Undo')} title={`${t('Undo')} (Ctrl Z)`} disabled={!shown.canUndo} onClick={doc.undo}><Icon name="undo" /></button>
                     <button type="button" className="btn quiet sq" aria-label={t('Redo')} title={`${t('Redo')} (Ctrl Y)`} disabled={!shown.canRedo} onClick={doc.redo}><Icon name="redo" /></button><i className="sep" /></>}
@@ -307,6 +318,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
             </Bar>
             {saving.is === 'refused' && <div className="pagehead"><Refusal error={saving.error} sentence={t('The draft was not saved; it is kept in this browser.')} /></div>}
             {saver.isUnkept && saving.is !== 'saved' && saving.is !== 'same' && <div className="edtold held" role="status"><Glyph name="held" tone="held" /><span className="grow">{t('This browser has no room to keep what is not saved yet. Leave this page only when it is saved.')}</span></div>}
+            {version !== null && <div className="edtold" role="status"><Glyph name="completed" tone="none" /><span className="grow">{t('This is version {n} as it was published. Nothing in it can be changed.', { n: version })}</span><Link className="btn sm" to="/processes/$kind/$code" params={{ kind: `${kind}s`, code }} search={{} as never}>{t('Open what is edited')}</Link></div>}
             {told && <div className="edtold" role="status"><Glyph name="completed" tone="ok" /><span className="grow">{told}</span><button type="button" className="btn quiet sm sq" aria-label={t('Close')} onClick={() => tell('')}><Icon name="x" small /></button></div>}
             {desk && <DeskContext value={desk}><SampleContext value={{ id: sampleId, choose: chooseSample, all: samples.data ?? [] }}>
                 {tab === 'saga' ? <Suspense fallback={<Bones />}><SagaView /></Suspense> : tab === 'tests' ? <Suspense fallback={<Bones />}><Tests answer={tested} show={showTests} /></Suspense> : tab === 'versions' ? <Suspense fallback={<Bones />}><Versions hasDraft={hasDraft} publish={() => (errors.length > 0 ? go(errorsFirst(findings)[0]!) : show('publish'))} take={(text, version) => { doc.replace(text); turn('steps'); tell(t('The draft is what version {n} was. Undo brings back what it was before.', { n: version })); }} reverted={() => { tell(t('The version before is published again.')); void reload(); }} discard={async () => { await saver.discard(); tell(t('The draft is discarded. Undo brings it back.')); await reload(); }} /></Suspense> : tab === 'json' ? <Suspense fallback={<Bones />}><JsonTab goTo={focus} readOnly={readOnly} /></Suspense> : (
@@ -321,7 +333,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
                 )}
             </SampleContext></DeskContext>}
             {!desk && <Suspense fallback={<Bones />}><Refusal error={t('The text is no JSON')} /></Suspense>}
-            {dialog === 'publish' && <PublishDialog kind={kind} code={code} next={nextVersion} saved={async () => ((await saver.save()) ? saver.draft : null)} close={() => show(null)} another={() => { show(null); void saver.lookAgain(); }} done={(version) => { show(null); saver.began(shown.text, version); tell(t('Version {n} is published.', { n: version })); void reload(); }} />}
+            {dialog === 'publish' && <PublishDialog kind={kind} code={code} text={shown.text} published={stored.published?.text ?? null} warnings={findings.filter((finding) => finding.severity !== 'error')} nameOfStep={(own) => { const found = [...everyItem(list)].find(({ item: one }) => one.step.code === own); return found ? titleOf(found.item) : own; }} saved={async () => ((await saver.save()) ? saver.draft : null)} close={() => show(null)} another={() => { show(null); void saver.lookAgain(); }} done={(version) => { show(null); saver.began(shown.text, version); tell(t('Version {n} is published.', { n: version })); void reload(); }} />}
             {dialog === 'start' && <StartDialog code={code} close={() => show(null)} />}
         </div>
     );

@@ -165,12 +165,12 @@ export function ExpressionText({ id, value, change, mode, label, wrong, placehol
 /** "With deal-318: true" */
 export function LiveLine({ text, mode }: { text: string; mode: Mode }) {
     const { sample } = useDesk();
-    const outcome = useOutcome(text, mode === 'expression', sample?.context);
+    const outcome = useOutcome(text, mode === 'expression', sample);
     if (!sample || !outcome) return null;
     return (
         <div className={`liveline ${outcome.ok ? '' : 'no'}`}>
             <span className="t3 nowrap">{t('With {name}', { name: sample.name })}</span>
-            {outcome.ok ? <span className={`val mono cut ${outcome.text === 'true' ? 'yes' : ''}`}>{outcome.text}</span> : <span className="t2">{outcome.column ? t('column {n}', { n: outcome.column }) : ''} {outcome.text}</span>}
+            {outcome.isAbsent ? <span className="t3">{outcome.text}</span> : outcome.ok ? <span className={`val mono cut ${outcome.text === 'true' ? 'yes' : ''}`}>{outcome.text}</span> : <span className="t2">{outcome.column ? t('column {n}', { n: outcome.column }) : ''} {outcome.text}</span>}
         </div>
     );
 }

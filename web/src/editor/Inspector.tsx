@@ -1,8 +1,8 @@
 // Inspector.tsx - the form of what is chosen: a step, a command, or the process itself.
-import { Popover } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { Glyph, Icon } from '../lib/icons';
 import type { Item } from '../lib/layout';
+import { Menu, MenuItem } from '../lib/menu';
 import { commandsOf, nameOf } from '../lib/steps';
 import { t } from '../lib/text';
 import { commandOf } from './catalog';
@@ -41,7 +41,6 @@ function Errors({ path }: { path: Path }) {
 
 function StepHead({ item, copy }: { item: Item; copy: (path: Path) => void }) {
     const { catalog, kind, doc, readOnly, select } = useDesk();
-    const [menu, open] = useState(false);
     const step = item.step;
     const command = commandsOf(step)[0];
     const what = step.branch ? t('branch: the first way that fits is taken') : step.loop ? t('loop') : step.parallel ? t('side by side') : command ? (commandOf(catalog, command.type)?.label ?? String(command.type)) : t('a procedure');
@@ -49,22 +48,18 @@ function StepHead({ item, copy }: { item: Item; copy: (path: Path) => void }) {
     const list = item.at.slice(0, -1);
     const index = Number(item.at.at(-1));
     const canMove = typeof item.at.at(-1) === 'number';
-    const take = (run: () => void) => { open(false); run(); };
     return (
         <header className="ihead">
             <span className="k"><Icon name={iconFor(catalog, step)} /></span>
             <div className="grow"><h2 className="cut">{kind === 'scenario' ? nameOf(step) : (commandOf(catalog, command?.type)?.label ?? String(command?.type ?? ''))}</h2><p className="t3 cut">{kind === 'scenario' ? <>{what}{step.code && <> · <code>{step.code}</code></>}</> : <code>{String(command?.type ?? '')}</code>}</p></div>
             <Errors path={item.at} />
             {!readOnly && (
-                <Popover opened={menu} onChange={open} position="bottom-end" width={210} trapFocus returnFocus>
-                    <Popover.Target><button type="button" className="btn quiet sq sm" aria-label={t('What to do with it')} onClick={() => open(!menu)}><Icon name="dots" /></button></Popover.Target>
-                    <Popover.Dropdown className="menu">
-                        {canMove && index > 0 && <button type="button" className="mi" onClick={() => take(() => { act.move(item.at, list, index - 1); select([...list, index - 1]); })}><Icon name="up" />{t('Move up')}<kbd className="end">Alt ↑</kbd></button>}
-                        {canMove && <button type="button" className="mi" onClick={() => take(() => { act.move(item.at, list, index + 2); select([...list, index + 1]); })}><Icon name="down" />{t('Move down')}<kbd className="end">Alt ↓</kbd></button>}
-                        {canMove && <button type="button" className="mi" onClick={() => take(() => copy(item.at))}><Icon name="copy" />{t('Duplicate')}<kbd className="end">Ctrl D</kbd></button>}
-                        <button type="button" className="mi bad" onClick={() => take(() => { select(null); act.remove(item.at); })}><Icon name="x" />{t('Delete')}<kbd className="end">Del</kbd></button>
-                    </Popover.Dropdown>
-                </Popover>
+                <Menu width={210} target={<button type="button" className="btn quiet sq sm" aria-label={t('What to do with it')}><Icon name="dots" /></button>}>
+                    {canMove && index > 0 && <MenuItem icon="up" kbd="Alt ↑" onClick={() => { act.move(item.at, list, index - 1); select([...list, index - 1]); }}>{t('Move up')}</MenuItem>}
+                    {canMove && <MenuItem icon="down" kbd="Alt ↓" onClick={() => { act.move(item.at, list, index + 2); select([...list, index + 1]); }}>{t('Move down')}</MenuItem>}
+                    {canMove && <MenuItem icon="copy" kbd="Ctrl D" onClick={() => copy(item.at)}>{t('Duplicate')}</MenuItem>}
+                    <MenuItem icon="x" isBad kbd="Del" onClick={() => { select(null); act.remove(item.at); }}>{t('Delete')}</MenuItem>
+                </Menu>
             )}
         </header>
     );

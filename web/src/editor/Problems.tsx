@@ -20,7 +20,9 @@ export function placeName(catalog: Catalog, list: List, good: Good, finding: Fin
     const kind = list.at[0] === 'commands' ? 'procedure' : 'scenario';
     const last = path.filter((part): part is string => typeof part === 'string').at(-1);
     const label = item && path.length === item.at.length ? '' : (spotAt(catalog, kind, good.tree, path).field?.label ?? last ?? '');
-    return [item ? titleOf(item) : '', label].filter(Boolean).join(' › ');
+    const own = item ? path.slice(item.at.length) : [];
+    const part = own.length > 1 && own[0] === 'rollback' ? (catalog.fields.step?.find((field) => field.name === 'rollback')?.label ?? 'rollback') : '';
+    return [item ? titleOf(item) : '', part, label].filter(Boolean).join(' › ');
 }
 
 export const errorsFirst = (findings: Finding[]) => [...findings.filter((f) => f.severity === 'error'), ...findings.filter((f) => f.severity !== 'error')];

@@ -8,17 +8,7 @@ import { post } from '../lib/api';
 import { t } from '../lib/text';
 import { acts, useDesk, valueAt, writtenAt } from './desk';
 import { Raw, read } from './edits';
-import type { Path } from './edits';
-
-export interface TestAnswer { items: { name: string; ok: boolean; tookMs: number; problems: string[] }[]; passed: number; failed: number }
-export const TESTS: Path = ['meta', 'tests'];
-
-
-/** The tests as the server takes them, each said to be of this definition. */
-export function bodyOf(text: string, kind: string, code: string, tests: string[]): string {
-    const named = tests.map((test) => (read(test).tree ? `{"${kind}":${JSON.stringify(code)},${test.trim().slice(1)}` : test).replace(/,\s*}$/, '}'));
-    return `{"definitions":[${text}],"tests":[${named.join(',')}]}`;
-}
+import { bodyOf, type TestAnswer, TESTS } from './testing';
 
 export function Tests({ answer, show }: { answer: TestAnswer | null; show: (to: TestAnswer | null) => void }) {
     const { good, doc, kind, code, readOnly } = useDesk();

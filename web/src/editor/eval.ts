@@ -1,42 +1,62 @@
 // eval.ts - the value of an expression with the context of a chosen execution. The server evaluates; nobody else does.
+//
+// What is asked for at about the same time is one request, and the context stays on the server.
 import { useEffect, useState } from 'react';
-import { Problem, post } from '../lib/api';
+import { post } from '../lib/api';
+import { isObject } from '../lib/exact';
+import { t } from '../lib/text';
+import type { Answers } from '../lib/types';
+import type { Sample } from './desk';
 import { brief } from './known';
 
-export interface Outcome { ok: boolean; text: string; column?: number }
-
-/** Pieces of a text that are expressions, and what stands between them. */
-export function pieces(text: string, isExpression: boolean): { text: string; isExpression: boolean }[] {
-    if (isExpression) return [{ text, isExpression: true }];
-    if (text.startsWith('$.')) return [{ text, isExpression: true }];
-    if (text.startsWith('=')) return [{ text: text.slice(1), isExpression: true }];
-    return text.split(/(\{\{.*?\}\})/s).filter(Boolean).map((part) => (part.startsWith('{{') ? { text: part.slice(2, -2), isExpression: true } : { text: part, isExpression: false }));
-}
+/** `isAbsent`: it has a value only at a moment of which nothing is kept. */
+export interface Outcome { ok: boolean; text: string; column?: number; isAbsent?: boolean }
 
 export const isComputed = (text: string) => /^\$\.|^=|\{\{/.test(text);
 
-async function evaluate(text: string, isExpression: boolean, context: unknown, signal: AbortSignal): Promise<Outcome> {
-    const parts = pieces(text, isExpression);
-    try {
-        const values = await Promise.all(parts.map((part) => (part.isExpression ? post<{ value: unknown }>('/eval', { expression: part.text, context }, { signal }).then((a) => a.value) : part.text)));
-        if (values.length === 1) return { ok: true, text: brief(values[0]) };
-        return { ok: true, text: brief(values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('')) };
-    } catch (error) {
-        if (error instanceof Problem) return { ok: false, text: error.body.errors?.[0]?.message ?? error.message, column: error.body.errors?.[0]?.column };
-        throw error;
+/** What the context has only while something is under way: the round of a loop, the signal that has just come. */
+const MOMENTARY = ['loop', 'signal', 'response', 'error', 'record', 'reminder', 'webhook'];
+const isMomentary = (text: string, context: unknown) => MOMENTARY.some((root) => !(isObject(context) && root in context) && new RegExp(`(^|[^\\w.$"'])(\\$\\.)?${root}\\b`).test(text));
+
+type Item = { expression: string } | { value: string };
+type Values = Extract<Answers['evaluateExpression'], { items: unknown }>['items'];
+interface Asked { item: Item; tell: (outcome: Outcome) => void }
+
+const GATHER_MS = 40;
+const ITEMS_MOST = 200;
+const queues = new Map<string, Asked[]>();
+
+async function send(id: string) {
+    const asked = queues.get(id) ?? [];
+    queues.delete(id);
+    for (let i = 0; i < asked.length; i += ITEMS_MOST) {
+        const some = asked.slice(i, i + ITEMS_MOST);
+        const { items } = await post<{ items: Values }>('/eval', { items: some.map((one) => one.item), executionId: id });
+        some.forEach((one, n) => {
+            const got = items[n] as { value?: unknown; error?: { message: string; column?: number } };
+            one.tell(got.error ? { ok: false, text: got.error.message, column: got.error.column } : { ok: true, text: brief(got.value) });
+        });
     }
 }
 
-export function useOutcome(text: string, isExpression: boolean, context: unknown): Outcome | null {
+function ask(id: string, one: Asked) {
+    const queue = queues.get(id);
+    if (queue) return void queue.push(one);
+    queues.set(id, [one]);
+    setTimeout(() => void send(id).catch(() => undefined), GATHER_MS);
+}
+
+export function useOutcome(text: string, isExpression: boolean, sample: Sample | null): Outcome | null {
     const [outcome, say] = useState<Outcome | null>(null);
     useEffect(() => {
-        if (context === undefined || context === null || text.trim() === '' || (!isExpression && !isComputed(text))) return say(null);
-        const stop = new AbortController();
-        const timer = setTimeout(() => void evaluate(text, isExpression, context, stop.signal).then(say, () => undefined), 250);
+        if (!sample || text.trim() === '' || (!isExpression && !isComputed(text))) return say(null);
+        if (isMomentary(text, sample.context)) return say({ ok: true, text: t('known only while it runs'), isAbsent: true });
+        let isOver = false;
+        const timer = setTimeout(() => ask(sample.id, { item: isExpression ? { expression: text } : { value: text }, tell: (got) => { if (!isOver) say(got); } }), 250);
         return () => {
+            isOver = true;
             clearTimeout(timer);
-            stop.abort();
         };
-    }, [text, isExpression, context]);
+    }, [text, isExpression, sample]);
     return outcome;
 }

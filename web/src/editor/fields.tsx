@@ -1,5 +1,5 @@
 // fields.tsx - the frame of a form: fields with their labels, what is wrong with them, and names of fields that can be added.
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { Finding } from '../lib/api';
 import { isObject } from '../lib/exact';
 import { Glyph, Icon } from '../lib/icons';
@@ -7,10 +7,12 @@ import { Button } from '../lib/parts';
 import { t } from '../lib/text';
 import { type CatalogField, kindsOf, variantsOf } from './catalog';
 import { Control, optionName, VariantControl } from './controls';
-import { acts, findingsAt, findingsIn, useDesk, valueAt } from './desk';
+import { acts, DeskContext, findingsAt, findingsIn, useDesk, valueAt } from './desk';
 import type { Good } from './doc';
 import { type Path, pathOf, pointerOf } from './edits';
 import { fixOf } from './fix';
+import { ownAnswer } from './known';
+import { itemAt } from './model';
 
 /** Whether nothing is filled in where it was found: a field that is not there, or an empty one. */
 export const isMissing = (finding: Finding, good: Good) => finding.code === 'missing_field' || (finding.severity === 'error' && valueAt(good, pathOf(good.tree, finding.pointer)) === '');
@@ -47,6 +49,19 @@ export function Said({ path }: { path: Path }) {
 /** Fields that are a number, a word or a duration stand two in a row. */
 const isShort = (field: CatalogField) => (field.options ?? []).every((option) => optionName(field, option).length <= 14) && field.kind.split(' or ').every((kind) => ['integer', 'number', 'one of', 'boolean', 'duration', 'name', 'computed'].includes(kind));
 
+/** What undoes a step stands apart from it, and knows what the step has answered. */
+function Surroundings({ path, children }: { path: Path; children: ReactNode }) {
+    const desk = useDesk();
+    const { catalog, list, known, sample } = desk;
+    const isRollback = path.at(-1) === 'rollback' && typeof path.at(-2) === 'number';
+    const inner = useMemo(() => {
+        const item = isRollback ? itemAt(list, path.slice(0, -1)) : null;
+        const own = item ? ownAnswer(catalog, item, sample?.context) : [];
+        return { ...desk, known: [...own, ...known.filter((one) => !own.some((mine) => mine.label === one.label))] };
+    }, [isRollback, desk]);
+    return isRollback ? <DeskContext value={inner}><div className="rollback">{children}</div></DeskContext> : children;
+}
+
 /** One field with its label, its control and what is wrong with it. */
 export function FieldBox({ field, path, drop, children, note }: { field: CatalogField; path: Path; drop?: boolean; children?: ReactNode; note?: ReactNode }) {
     const { findings, doc, good, readOnly } = useDesk();
@@ -55,7 +70,7 @@ export function FieldBox({ field, path, drop, children, note }: { field: Catalog
     return (
         <div className={`fld ${isShort(field) ? 'short' : ''}`} data-at={pointerOf(path)} data-label={field.label} data-help={field.help}>
             <div className="flh"><label htmlFor={id} title={field.help}>{field.label}</label>{note}{drop && !readOnly && <button type="button" className="btn quiet sm sq end" aria-label={t('Remove {name}', { name: field.label })} title={t('Remove')} onClick={() => acts(doc).drop(path)}><Icon name="x" small /></button>}</div>
-            {children ?? <Control path={path} field={field} kinds={kindsOf(field.kind)} id={id} label={field.label} wrong={isWrong} />}
+            {children ?? <Surroundings path={path}><Control path={path} field={field} kinds={kindsOf(field.kind)} id={id} label={field.label} wrong={isWrong} /></Surroundings>}
             <Said path={path} />
         </div>
     );

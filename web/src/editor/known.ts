@@ -32,6 +32,14 @@ function membersOf(catalog: Catalog, item: Item): Member[] {
     return last ? resultOf(catalog, last as Command) : [];
 }
 
+/** What a step has answered: what its rollback can speak of. */
+export function ownAnswer(catalog: Catalog, item: Item, context: unknown): Known[] {
+    const code = item.step.code;
+    const value = at(context, `steps.${code}`).value;
+    const labels = [...membersOf(catalog, item).map((member) => `steps.${code}.${member.name}`), ...(isObject(value) ? paths(value, `steps.${code}`, 2).filter((label) => !ENGINE.has(label.split('.')[2] ?? '')) : [])];
+    return [...new Set(labels)].map((label) => ({ group: 'Steps before this one', label, insert: label, note: '', ...at(context, label) }));
+}
+
 const at = (context: unknown, label: string): { has: boolean; value: unknown } => {
     let value = context;
     for (const part of label.split('.')) {

@@ -15,7 +15,7 @@ async function read(picks: string): Promise<Offer[]> {
     switch (picks) {
         case 'credentials': return (await all<{ code: string; base_url?: string; type?: string }>('/credentials')).map((one) => ({ label: one.code, note: one.base_url ?? one.type ?? '' }));
         case 'templates': return (await all<{ code: string; definition?: { subject?: string } }>('/templates')).map((one) => ({ label: one.code, note: one.definition?.subject ?? '' }));
-        case 'processes': return (await all<Process>('/processes')).filter((one) => one.kind !== 'procedure').map((one) => ({ label: one.code, note: one.name ?? '' }));
+        case 'processes': return (await all<Process>('/processes')).map((one) => ({ label: one.code, note: one.name ?? '' }));
         case 'people': case 'roles': {
             const people = await all<Person>('/users');
             const groups = [...new Set(people.flatMap((one) => one.groups ?? []))].sort().map((name) => ({ label: `group:${name}`, note: people.filter((one) => one.groups?.includes(name)).map((one) => one.name ?? one.email ?? '').join(', ') }));

@@ -95,12 +95,16 @@ function serve(port: Port) {
     port.onmessage = (message: MessageEvent) => {
         const asked = message.data as Ask;
         if (asked.ask === 'want') {
+            wants.set(port, names); // it may have said good-bye
             names.add(asked.stream);
             // Another tab may have it open already: what this one knows may be older.
             if (streams[asked.stream].isOpen) port.postMessage({ kind: 'reset', stream: asked.stream });
         }
         if (asked.ask === 'drop') names.delete(asked.stream);
-        if (asked.ask === 'bye') wants.delete(port);
+        if (asked.ask === 'bye') {
+            wants.delete(port);
+            names.clear();
+        }
         for (const name of NAMES) {
             if (asked.ask === 'now') streams[name].now();
             else streams[name].settle();

@@ -35,9 +35,13 @@ export function connect() {
         setTimeout(connect, AGAIN_MS);
     };
     port.onmessage = (event: MessageEvent) => hear(event.data as News); // which starts a port
-    wanted.forEach((_, stream) => ask({ ask: 'want', stream }));
-    addEventListener('pagehide', () => ask({ ask: 'bye' }));
+    wantAll();
 }
+
+const wantAll = () => wanted.forEach((_, stream) => ask({ ask: 'want', stream }));
+// A page that the browser keeps for the back button says good-bye all the same: it must say again what it wants.
+addEventListener('pagehide', () => ask({ ask: 'bye' }));
+addEventListener('pageshow', (event) => { if ((event as PageTransitionEvent).persisted) wantAll(); });
 
 /** Keep a stream open until what is answered is called. */
 function want(stream: StreamName) {

@@ -29,7 +29,7 @@ const LOOKS: Record<string, Look> = {
 
 export const lookOf = (name: string): Look => LOOKS[name] ?? { glyph: 'pending', tone: 'none', word: name, loud: false };
 
-const isParked = (waiting: WaitingFor) => waiting.kind === 'reconcile' && !waiting.until && !waiting.at;
+const isParked = (waiting: WaitingFor) => waiting.kind === 'reconcile' && !waiting.until;
 
 /** "held" and "paused" are words of the pages for two kinds of waiting. */
 export function stateOf(x: Pick<Execution, 'status' | 'waitingFor'>): string {

@@ -1,39 +1,24 @@
-// types.ts - what the server answers, as far as the pages read it.
+// types.ts - what the server answers: types made from docs/openapi.yaml, and what definitions are made of.
+// why: decision 0511
+import type * as Api from 'api-types';
 
-export interface ErrorInfo {
-    code: string; message: string; class?: string; retryable?: boolean; details?: unknown; source?: string | null; version?: number; step?: string;
-    compensation?: { compensated: string[]; failed: string[] };
-}
+export type { Answers } from 'api-types';
+export type ErrorInfo = Api.ExecutionError;
 
 export interface FormField { name: string; type: string; label?: string; required?: boolean | string; requiredWhen?: string; description?: string; enum?: unknown[]; default?: unknown; sensitive?: boolean }
 
-export interface WaitingFor {
-    kind: string; step?: string; since?: string; until?: string; signalType?: string | string[]; title?: string; assignee?: string | string[]; visit?: number;
-    form?: FormField[]; error?: ErrorInfo; attempt?: number; maxAttempts?: number; at?: string; by?: { id: string; name: string }; reason?: string;
-    executionId?: string; code?: string; procedure?: string; method?: string; url?: string; queued?: boolean; leaseUntil?: string; correlation?: string; branches?: WaitingFor[]; branchCount?: number; asked?: number; parked?: boolean;
-}
-
-export interface Execution {
-    id: string; kind: string; code: string; version: number; status: string; key: string | null; currentStep: string | null;
-    waitingFor: WaitingFor | null; error: ErrorInfo | null; result: unknown; rowVersion: number; parentId: string | null;
-    againOf: string | null; againAs?: string | null; user: { id: string; name: string } | null; actions: string[];
-    createdAt: string; startedAt: string | null; completedAt: string | null; updatedAt: string; deadlineAt: string | null;
-    input?: unknown; context?: unknown;
-}
-
-export interface Step {
-    id: string; seq: number; step: string; kind: string; visit: number; attempt: number; status: string; input: unknown; output: unknown;
-    error: ErrorInfo | null; idempotencyKey: string | null; startedAt: string; completedAt: string | null;
-}
-
-export interface Letter {
-    id: string; kind: string; cause: ErrorInfo | null; attempts: number; payload: unknown; executionId: string | null; code: string | null; key: string | null;
-    step: string | null; status: string; note: string | null; createdAt: string; resolvedAt: string | null; resolvedBy: { name?: string } | string | null; actions?: string[];
-}
-
-export interface Process { kind: string; code: string; name: string | null; published: { version: number; createdAt: string; retired?: boolean } | null; draft: { version: number } | null; retired?: boolean }
-
-export interface Me { id: string; name: string; email: string | null; role: string; groups: string[]; org_id: string; skill_level: number | null; specializations: string[] }
+/** The fields of an answer stand in the document as what a definition says. */
+export type WaitingFor = Omit<Api.WaitingFor, 'form' | 'branches'> & { form?: FormField[]; branches?: WaitingFor[] };
+/** One of a list has neither input nor context. */
+export type Execution = Omit<Api.ExecutionHead, 'waitingFor'> & { waitingFor: WaitingFor | null } & Partial<Pick<Api.Execution, 'input' | 'context'>>;
+export type Action = Execution['actions'][number];
+export const may = (x: Pick<Execution, 'actions'>, action: string) => (x.actions as string[]).includes(action);
+export type Step = Api.Step;
+/** When a row of history stands in time: an event that nobody began has its end only. */
+export const timeOf = (row: Pick<Step, 'startedAt' | 'completedAt'>) => row.startedAt ?? row.completedAt ?? '';
+export type Letter = Api.DeadLetter;
+export type Process = Api.Process;
+export type Me = Api.Answers['getMe'];
 
 /** A step of a definition, whatever is in it. */
 export interface StepDef {

@@ -19,7 +19,7 @@ function waits(w: WaitingFor): Omit<Line, 'step'> {
             return { text: t('for the signal {type}', { type: listed(w.signalType) }), quiet: until };
         case 'timer': return { text: w.until ? t('for its time, {when}', { when: when(w.until, { seconds: true }) }) : t('for its time') };
         case 'retry': {
-            const at = w.until ?? w.at;
+            const at = w.until;
             return { text: at ? t('to try again at {when}', { when: when(at, { seconds: true }) }) : t('to try again'), quiet: w.error?.message };
         }
         case 'call': return { text: t('for the answer of a call'), quiet: w.url };

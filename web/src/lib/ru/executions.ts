@@ -95,4 +95,6 @@ export const executions: Words = {
     'Rename…': 'Переименовать…',
     'Rename the view': 'Переименовать вид',
     '{n} without “{filter}”': '{n} без «{filter}»',
+    'Each goes on at the step that failed, with version {n}. Nothing that is completed runs again.': 'Каждое продолжится с шага с ошибкой по версии {n}. Завершённое не повторяется.',
+    'Of those that have ended only the last day is counted.': 'Из завершённых учтены только последние сутки.',
 };

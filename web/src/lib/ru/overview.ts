@@ -45,4 +45,6 @@ export const overview: Words = {
     '{n} alike': 'одинаковых: {n}',
     'All failures in {window}': 'Все сбои за {window}',
     '{n} failed in {window}, {most} of them in {code}:': 'Сбоев за {window}: {n}, из них в {code} {most}:',
+    'Open the outbox': 'Открыть исходящие',
+    '{n} message cannot be delivered:|{n} messages cannot be delivered:': '{n} сообщение не может быть доставлено:|{n} сообщения не могут быть доставлены:|{n} сообщений не могут быть доставлены:',
 };

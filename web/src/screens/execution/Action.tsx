@@ -6,8 +6,10 @@ import { call, Problem, post, remove } from '../../lib/api';
 import { readJson } from '../../lib/exact';
 import { errorsByField, FormFields, type Values } from '../../lib/form';
 import { Button, Dialog, Field, Refusal, Segments } from '../../lib/parts';
+import { nameOf } from '../../lib/steps';
 import { t } from '../../lib/text';
 import type { Definition, Execution, FormField, StepDef, WaitingFor } from '../../lib/types';
+import type { Undoable } from './timeline';
 
 const TITLE: Record<string, string> = { retry: 'Retry {name}?', skip: 'Skip the step of {name}?', again: 'Start {name} again?', cancel: 'Cancel {name}?', pause: 'Pause {name}?', resume: 'Resume {name}?', continue: 'Let {name} go on?', migrate: 'Move {name} to another version?', delete: 'Delete {name}?', signal: 'Send a signal to {name}', assign: 'Who answers for {name}?' };
 const VERB: Record<string, string> = { retry: 'Retry it', skip: 'Skip the step', again: 'Start it again', cancel: 'Cancel the execution', pause: 'Pause it', resume: 'Resume it', continue: 'Let it go on', migrate: 'Move it', delete: 'Delete it', signal: 'Send the signal', assign: 'Give it to them' };
@@ -27,6 +29,8 @@ const MEANS: Record<string, string> = {
     assign: 'It leaves the inboxes where it is now. Who had it before cannot answer it any more.',
 };
 
+const UNDO_SHOWN = 8;
+
 interface Versions { items: { version: number; status?: string; changeSummary?: string | null; createdAt: string }[] }
 
 export function waitsOf(x: Execution): WaitingFor[] {
@@ -34,7 +38,16 @@ export function waitsOf(x: Execution): WaitingFor[] {
     return [x.waitingFor, ...(x.waitingFor.branches ?? [])].filter((w) => w.kind === 'signal');
 }
 
-export function ActionDialog({ action, x, steps, input, close, changed }: { action: string; x: Execution; steps: Map<string, StepDef>; input: FormField[]; close: () => void; changed: () => void }) {
+/** What follows, with what is chosen in the dialog. */
+function meaningOf(action: string, chosen: { from: StepDef | undefined; undoes: boolean; compensate: string }): string {
+    if (action === 'retry' && chosen.from) return t('It goes on at {name}: that step and those behind it run, also those that have run before.', { name: nameOf(chosen.from) });
+    if (action === 'cancel' && !chosen.undoes) return chosen.compensate === 'no' ? t('It is stopped. What it has done stays as it is; nothing is undone.') : t('It is stopped. The process says that what it has done stays as it is; nothing is undone.');
+    return t(MEANS[action] ?? '');
+}
+
+interface DialogProps { action: string; x: Execution; steps: Map<string, StepDef>; input: FormField[]; /** What cancelling would undo, and whether the process says so. */ undo: Undoable[]; onError: string; close: () => void; changed: () => void }
+
+export function ActionDialog({ action, x, steps, input, undo: undoable, onError, close, changed }: DialogProps) {
     const waits = waitsOf(x);
     const types = [...new Set(waits.flatMap((w) => w.signalType ?? []))];
     const [type, chooseType] = useState(types[0] ?? '');
@@ -54,6 +67,7 @@ export function ActionDialog({ action, x, steps, input, close, changed }: { acti
     const wantsVersion = action === 'retry' || action === 'again' || action === 'migrate';
     const versions = useQuery({ queryKey: ['versions', x.kind, x.code], enabled: wantsVersion, queryFn: () => call<Versions>(`/${x.kind}s/${x.code}/versions?limit=50`) });
     const name = x.key ?? `…${x.id.slice(-8)}`;
+    const undoes = compensate === 'yes' || (compensate === 'default' && onError === 'compensate');
 
     const body = (): unknown => {
         const chosen = version ? { version: Number(version) } : {};
@@ -96,7 +110,7 @@ export function ActionDialog({ action, x, steps, input, close, changed }: { acti
     const other = useQuery({ queryKey: ['version', x.kind, x.code, Number(version)], enabled: action === 'retry' && version !== '', staleTime: Infinity, queryFn: () => call<{ definition: Definition }>(`/${x.kind}s/${x.code}/versions/${version}`) });
     const fields = (version ? other.data?.definition.input : undefined) ?? input;
     return (
-        <Dialog title={t(TITLE[action] ?? action, { name })} lead={action === 'signal' && waits[0]?.title ? `“${waits[0].title}”` : t(MEANS[action] ?? '')} onClose={close} actions={<>
+        <Dialog title={t(TITLE[action] ?? action, { name })} lead={action === 'signal' && waits[0]?.title ? `“${waits[0].title}”` : meaningOf(action, { from: steps.get(from), undoes, compensate })} onClose={close} actions={<>
             <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
             <Button kind={action === 'delete' || action === 'cancel' ? 'bad solid' : 'ink'} disabled={busy || (action === 'signal' && !type) || (action === 'migrate' && !version) || (action === 'assign' && assignee.trim() === '')} onClick={run}>{action === 'signal' && type ? t('Send {type}', { type }) : t(VERB[action] ?? action)}</Button>
         </>}>
@@ -106,8 +120,9 @@ export function ActionDialog({ action, x, steps, input, close, changed }: { acti
             {action === 'signal' && <FormFields key={type} fields={form} values={payload} change={fill} errors={errors} />}
             {(action === 'cancel' || action === 'pause') && <Field label={t('Reason')} note={t('optional, for history and audit')} id="reason"><input id="reason" data-autofocus className="inp" value={reason} onChange={(event) => explain(event.target.value)} /></Field>}
             {action === 'cancel' && <Field label={t('What was done')}><Segments label={t('What was done')} value={compensate} onChange={undo} options={[{ value: 'default', label: t('As the process says') }, { value: 'yes', label: t('Undo it') }, { value: 'no', label: t('Leave it') }]} /></Field>}
+            {action === 'cancel' && undoes && (undoable.length === 0 ? <p className="t3">{t('Nothing that it has done has a rollback.')}</p> : <ol className="undolist" aria-label={t('What is undone')}>{undoable.slice(0, UNDO_SHOWN).map((one, i) => <li key={one.code}><span className="ord">{i + 1}</span><span>{nameOf(steps.get(one.code)!)}{one.visits > 1 && <span className="t3"> × {one.visits}</span>}</span></li>)}{undoable.length > UNDO_SHOWN && <li className="t3">{t('and {n} more', { n: undoable.length - UNDO_SHOWN })}</li>}</ol>)}
             {action === 'skip' && <Field label={t('Result of the step')} note={t('optional')} id="output" help={t('JSON that later steps will see as its result.')}><textarea id="output" className="inp mono" spellCheck={false} value={output} placeholder="{ }" onChange={(event) => write(event.target.value)} /></Field>}
-            {action === 'retry' && <Field label={t('From')} id="from"><select id="from" className="inp" value={from} onChange={(event) => chooseFrom(event.target.value)}><option value="">{t('the step that failed')}</option>{[...steps.keys()].map((code) => <option key={code} value={code}>{code}</option>)}</select></Field>}
+            {action === 'retry' && <Field label={t('From')} id="from"><select id="from" className="inp" value={from} onChange={(event) => chooseFrom(event.target.value)}><option value="">{t('the step that failed')}</option>{[...steps.values()].map((one) => <option key={one.code} value={one.code}>{nameOf(one)}</option>)}</select></Field>}
             {wantsVersion && <Field label={action === 'migrate' ? t('Version') : t('Run with')} id="version"><select id="version" className="inp" value={version} onChange={(event) => chooseVersion(event.target.value)}>
                 <option value="">{action === 'retry' ? t('the version it began with') : action === 'again' ? t('the published version') : t('Choose')}</option>
                 {(versions.data?.items ?? []).filter((v) => v.version !== (action === 'migrate' ? x.version : -1) && v.status !== 'draft').map((v) => <option key={v.version} value={v.version}>{t('version {n}', { n: v.version })}{v.changeSummary ? `: ${v.changeSummary}` : ''}</option>)}

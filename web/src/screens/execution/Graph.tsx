@@ -40,7 +40,7 @@ function codesIn(step: StepDef): string[] {
 
 const CLASS: Record<string, string> = { completed: '', failed: 'bad', undone: 'undone', undoFailed: 'undone', skipped: 'skipped', waiting: 'live', running: 'live', held: 'held', paused: 'live', compensating: 'live', unknown: 'held' };
 
-export function Graph({ definition, states, selected, select, plain }: { definition: Definition; states: Map<string, StepState>; selected: string | null; select: (code: string) => void; plain?: boolean }) {
+export function Graph({ definition, states, selected, select, plain, ended }: { /** How the execution ended: a lane without a row of its own ended so. */ ended?: string; definition: Definition; states: Map<string, StepState>; selected: string | null; select: (code: string) => void; plain?: boolean }) {
     const drawn = useMemo(() => layout(definition.steps ?? [], t('otherwise')), [definition]);
     const box = useRef<HTMLDivElement>(null);
     const [zoom, scale] = useState(1);
@@ -78,7 +78,7 @@ export function Graph({ definition, states, selected, select, plain }: { definit
             <div className="paper" style={{ width: (drawn.w + undoLane) * zoom + 48, height: drawn.h * zoom + 48 }}>
                 <div className="sheet" style={{ transform: `scale(${zoom})`, width: drawn.w + undoLane, height: drawn.h }}>
                     {drawn.lanes.map((lane) => {
-                        const state = under.has(lane.code) ? { state: 'running', visits: 1, undoneOrder: [] } : states.get(lane.code);
+                        const state = under.has(lane.code) ? { state: ended ?? 'running', visits: 1, undoneOrder: [] } : states.get(lane.code);
                         const what = lane.kind === 'loop' ? (lane.step.loop?.for ? t('{name}, for each', { name: nameOf(lane.step) }) : t('{name}, again and again', { name: nameOf(lane.step) })) : t('{name}, side by side', { name: nameOf(lane.step) });
                         return (
                             <div key={lane.code} className={`lane ${lane.kind === 'loop' ? 'loop' : ''} ${state ? '' : 'later'}`} style={{ left: lane.x, top: lane.y, width: lane.w, height: lane.h }}>

@@ -1,16 +1,17 @@
 // Inspector.tsx - one attempt: what went in, what came out, what was wrong, and what the context was right after it.
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useRef } from 'react';
 import { useKeys } from '../../app/Shell';
 import { call } from '../../lib/api';
 import { Glyph } from '../../lib/icons';
 import { changedPaths, Diff, Json } from '../../lib/json';
 import { Button, Refusal } from '../../lib/parts';
-import { lookOf, Status } from '../../lib/status';
+import { lookOf, stateOf, Status } from '../../lib/status';
 import { nameOf } from '../../lib/steps';
 import { t } from '../../lib/text';
 import { between, clockWithMs, full, when } from '../../lib/time';
-import type { Execution, StepDef, Step } from '../../lib/types';
+import { type ErrorInfo, type Execution, type Step, type StepDef, timeOf } from '../../lib/types';
 import type { Bar } from './timeline';
 import './inspector.css';
 
@@ -54,8 +55,7 @@ function ContextTab({ x, rows, row, select }: { x: Execution; rows: Step[]; row:
     );
 }
 
-function ErrorTab({ row, x }: { row: Step; x: Execution }) {
-    const error = row.error;
+function ErrorTab({ error, x }: { error: ErrorInfo | null; x: Execution }) {
     if (!error) return <p className="t3">{t('It did not fail.')}</p>;
     return (
         <>
@@ -63,23 +63,34 @@ function ErrorTab({ row, x }: { row: Step; x: Execution }) {
             <dl className="kv narrow">
                 <dt>{t('Code')}</dt><dd className="mono">{error.code}</dd>
                 <dt>{t('Class')}</dt><dd>{error.class ?? '–'} <span className="t3">· {error.retryable ? t('is tried again') : t('is not tried again')}</span></dd>
-                {error.source && <><dt>{t('Raised at')}</dt><dd><code>{error.source}</code> <span className="t3">{t('of version {n}', { n: error.version ?? x.version })}</span></dd></>}
+                {error.source && <><dt>{t('Raised at')}</dt><dd><Link to="/processes/$kind/$code" params={{ kind: `${x.kind}s`, code: x.code }} search={{ version: String(error.version ?? x.version), at: error.source } as never}><code>{error.source}</code></Link> <span className="t3">{t('of version {n}', { n: error.version ?? x.version })}</span></dd></>}
             </dl>
             {error.details !== null && error.details !== undefined && <div className="more"><h3 className="h">{t('Details')}</h3><Json value={error.details} /></div>}
         </>
     );
 }
 
+/** The execution itself: what went in, what it came to, what it failed with, what it knows. */
+function Whole({ x, tab, turn }: { x: Execution; tab: Tab; turn: (to: Tab) => void }) {
+    const tabs: [Tab, string][] = [['input', t('Input')], ['output', t('Result')], ...(x.error ? [['error', t('Error')] as [Tab, string]] : []), ['context', t('Context')]];
+    return (
+        <aside className="insp" aria-label={t('Details')}>
+            <div className="hd"><div className="row"><b>{t('The execution')}</b><span className="end"><Status pill name={stateOf(x)} /></span></div></div>
+            <div className="tabs" role="tablist">{tabs.map(([name, label]) => <button key={name} type="button" role="tab" aria-selected={tab === name} className={tab === name ? 'on' : ''} onClick={() => turn(name)}>{label}</button>)}</div>
+            <div className="body" role="tabpanel">
+                {tab === 'input' && <Json value={x.input} />}
+                {tab === 'output' && (x.completedAt ? <Json value={x.result} /> : <p className="t3">{t('It has not ended yet; what it comes to will be here.')}</p>)}
+                {tab === 'error' && <ErrorTab error={x.error} x={x} />}
+                {tab === 'context' && <Json value={x.context} />}
+            </div>
+        </aside>
+    );
+}
+
 export function Inspector({ x, bar, rows, steps, tab, turn, select }: { x: Execution; bar: Bar | null; rows: Step[]; steps: Map<string, StepDef>; tab: Tab; turn: (to: Tab) => void; select: (id: string) => void }) {
     const row = bar?.row ?? null;
     useKeys({ 1: () => turn('input'), 2: () => turn('output'), 3: () => turn('error'), 4: () => turn('context') });
-    if (!bar) return (
-        <aside className="insp" aria-label={t('Details')}>
-            <div className="hd"><b>{t('The execution')}</b></div>
-            <div className="tabs" role="tablist"><button type="button" role="tab" aria-selected={tab !== 'output'} className={tab !== 'output' ? 'on' : ''} onClick={() => turn('input')}>{t('Input')}</button><button type="button" role="tab" aria-selected={tab === 'output'} className={tab === 'output' ? 'on' : ''} onClick={() => turn('output')}>{t('Result')}</button></div>
-            <div className="body"><Json value={tab === 'output' ? x.result : x.input} /></div>
-        </aside>
-    );
+    if (!bar) return <Whole x={x} tab={tab} turn={turn} />;
     const def = steps.get(bar.step);
     const undone = rows.filter((r) => r.kind === 'rollback' && r.status === 'compensated');
     const tabs: [Tab, string][] = [['input', t('Input')], ['output', t('Output')], ['error', t('Error')], ['context', t('Context')]];
@@ -87,7 +98,7 @@ export function Inspector({ x, bar, rows, steps, tab, turn, select }: { x: Execu
         <aside className="insp" aria-label={t('Details')}>
             <div className="hd">
                 <div className="row"><b className="cut">{def ? nameOf(def) : bar.step}</b><span className="tag mono">{bar.step}</span><span className="end"><Status pill name={bar.lane === 'back' && bar.state === 'completed' ? 'compensated' : bar.state} /></span></div>
-                <div className="meta" title={row ? full(row.startedAt) : undefined}>{row ? `${bar.lane === 'back' ? `${t('rollback')} · ` : ''}${t('visit {n}', { n: row.visit })} · ${t('attempt {n}', { n: row.attempt })} · ${clockWithMs(row.startedAt)} · ${between(row.startedAt, row.completedAt ?? Date.now())}` : t('since {when}', { when: when(bar.from, { seconds: true }) })}</div>
+                <div className="meta" title={row ? full(timeOf(row)) : undefined}>{row ? `${bar.lane === 'back' ? `${t('rollback')} · ` : ''}${t('visit {n}', { n: row.visit })} · ${t('attempt {n}', { n: row.attempt })} · ${clockWithMs(timeOf(row))} · ${between(timeOf(row), row.completedAt ?? Date.now())}` : t('since {when}', { when: when(bar.from, { seconds: true }) })}</div>
             </div>
             {row ? (
                 <>
@@ -95,13 +106,13 @@ export function Inspector({ x, bar, rows, steps, tab, turn, select }: { x: Execu
                     <div className="body" role="tabpanel">
                         {tab === 'input' && (row.input === null ? <><p className="t3">{t('It takes no input of its own; it reads the context.')}</p><div className="more"><h3 className="h">{t('Input of the execution')}</h3><Json value={x.input} /></div></> : <Json value={row.input} />)}
                         {tab === 'output' && <Json value={row.output} />}
-                        {tab === 'error' && <ErrorTab row={row} x={x} />}
+                        {tab === 'error' && <ErrorTab error={row.error} x={x} />}
                         {tab === 'context' && <ContextTab x={x} rows={rows} row={row} select={select} />}
                         {row.idempotencyKey && tab !== 'context' && <p className="meta idem">{t('Idempotency key')} <code>{row.idempotencyKey}</code></p>}
                     </div>
                     {tab === 'error' && undone.length > 0 && bar.state === 'failed' && (
                         <div className="sect"><h3>{t('What was undone')}<span className="end meta">{t('in this order')}</span></h3>
-                            <div className="col undone">{undone.slice(0, 30).map((r, i) => <button type="button" key={r.id} className="row top" onClick={() => select(r.id)}><span className="ord">{i + 1}</span><span><b className="m5">{r.step}</b>{r.visit > 1 ? ` · ${t('visit {n}', { n: r.visit })}` : ''}<br /><span className="t3">{between(r.startedAt, r.completedAt ?? r.startedAt)}{r.attempt > 1 ? `, ${t('attempt {n}', { n: r.attempt })}` : ''}</span></span></button>)}</div>
+                            <div className="col undone">{undone.slice(0, 30).map((r, i) => <button type="button" key={r.id} className="row top" onClick={() => select(r.id)}><span className="ord">{i + 1}</span><span><b className="m5">{r.step}</b>{r.visit > 1 ? ` · ${t('visit {n}', { n: r.visit })}` : ''}<br /><span className="t3">{between(timeOf(r), r.completedAt ?? timeOf(r))}{r.attempt > 1 ? `, ${t('attempt {n}', { n: r.attempt })}` : ''}</span></span></button>)}</div>
                         </div>
                     )}
                 </>

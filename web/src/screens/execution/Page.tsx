@@ -1,20 +1,22 @@
 // Page.tsx - why does it not go on, until when, and what can I do about it?
-import { Popover } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { Bar as PageBar, useKeys } from '../../app/Shell';
+import { useStuckMessages } from '../../app/counts';
 import { mayAct, useMe } from '../../app/session';
 import { call, Problem } from '../../lib/api';
 import { isObject } from '../../lib/exact';
-import { Icon } from '../../lib/icons';
+import { Glyph, Icon } from '../../lib/icons';
 import { useLive } from '../../lib/live';
+import { Menu, MenuItem, MenuLink } from '../../lib/menu';
 import { Bones, Button, CopyId, Empty, Refusal, useNow } from '../../lib/parts';
 import { stateOf, Status, undoFailed, wasRolledBack } from '../../lib/status';
 import { stepsByCode } from '../../lib/steps';
 import { t } from '../../lib/text';
 import { full, number, when } from '../../lib/time';
-import type { Definition, Execution, Step, WaitingFor } from '../../lib/types';
+import { type Definition, type Execution, may, type Step, timeOf, type WaitingFor } from '../../lib/types';
 import { Children, Parents } from './Family';
 import { ActionDialog, ICON, LABEL, waitsOf } from './Action';
 import { Graph, statesOf } from './Graph';
@@ -22,7 +24,7 @@ import { useHistory } from './history';
 import { Inspector, type Tab } from './Inspector';
 import { Sentence } from './Sentence';
 import { Timeline } from './Timeline';
-import { barsOf } from './timeline';
+import { barsOf, undoableOf } from './timeline';
 import './page.css';
 
 const ORDER = ['retry', 'skip', 'continue', 'resume', 'signal', 'assign', 'again', 'pause', 'migrate', 'cancel', 'delete'];
@@ -55,12 +57,12 @@ function happenings(x: Execution, rows: Step[], lines: LogLine[]): Happened[] {
         waiting.delete(rowOf(row, row.completedAt));
         if (row.kind === 'event') {
             const detail = row.output && typeof row.output === 'object' ? Object.entries(row.output as Record<string, unknown>).filter(([, v]) => v !== null && !Array.isArray(v) && !isObject(v)).map(([k, v]) => `${k} ${v}`).join(', ') : '';
-            result.push({ at: row.startedAt, icon: row.status === 'cancelled' ? 'stop' : row.status === 'paused' ? 'pause' : 'user', text: `${t(`operator: ${row.status}`)}${detail ? `: ${detail.replace(/^reason /, '')}` : ''}`, key: row.id });
-        } else if (row.kind === 'reminder') result.push({ at: row.startedAt, icon: 'bell', text: t('A reminder was sent at {step}', { step: row.step }), key: row.id });
-        else if (row.status === 'failed') result.push({ at: row.completedAt ?? row.startedAt, icon: row.kind === 'rollback' ? 'undo' : 'warn', text: `${row.kind === 'rollback' ? t('Undoing {step}, attempt {n}', { step: row.step, n: row.attempt }) : t('{step}, attempt {n}', { step: row.step, n: row.attempt })}: ${row.error?.message ?? ''}`, key: row.id });
+            result.push({ at: timeOf(row), icon: row.status === 'cancelled' ? 'stop' : row.status === 'paused' ? 'pause' : 'user', text: `${t(`operator: ${row.status}`)}${detail ? `: ${detail.replace(/^reason /, '')}` : ''}`, key: row.id });
+        } else if (row.kind === 'reminder') result.push({ at: timeOf(row), icon: 'bell', text: t('A reminder was sent at {step}', { step: row.step ?? '' }), key: row.id });
+        else if (row.status === 'failed') result.push({ at: row.completedAt ?? timeOf(row), icon: row.kind === 'rollback' ? 'undo' : 'warn', text: `${row.kind === 'rollback' ? t('Undoing {step}, attempt {n}', { step: row.step ?? '', n: row.attempt }) : t('{step}, attempt {n}', { step: row.step ?? '', n: row.attempt })}: ${row.error?.message ?? ''}`, key: row.id });
         else if (row.output && typeof row.output === 'object' && 'receivedAt' in row.output) {
             const signal = row.output as { type?: string; by?: { name?: string }; timedOut?: boolean };
-            result.push({ at: row.completedAt ?? row.startedAt, icon: 'signal', text: signal.timedOut ? t('Nobody answered {step} in time', { step: row.step }) : t('{name} sent {type}', { name: signal.by?.name ?? t('somebody'), type: signal.type ?? '' }), key: row.id });
+            result.push({ at: row.completedAt ?? timeOf(row), icon: 'signal', text: signal.timedOut ? t('Nobody answered {step} in time', { step: row.step ?? '' }) : t('{name} sent {type}', { name: signal.by?.name ?? t('somebody'), type: signal.type ?? '' }), key: row.id });
         }
     }
     for (const line of [...waiting.values()].flat()) say(line);
@@ -78,6 +80,7 @@ export function ExecutionPage() {
     const [tab, turn] = useState<Tab | null>(null);
     const [acting, act] = useState<string | null>(null);
     const [graphOpen, showGraph] = useState(false);
+    const isNarrow = useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false });
     const found = useQuery({ queryKey: ['execution', id], queryFn: () => call<Execution>(`/executions/${id}`), refetchInterval: (q) => (q.state.data && !q.state.data.completedAt ? (['signal', 'incident', 'paused'].includes(q.state.data.waitingFor?.kind ?? '') ? 15000 : 2000) : false) });
     const x = found.data;
     const history = useHistory(id, x?.rowVersion);
@@ -89,6 +92,7 @@ export function ExecutionPage() {
 
     const steps = useMemo(() => stepsByCode(definition.data?.definition), [definition.data]);
     const { rows } = history;
+    const stuck = useStuckMessages(id, x?.rowVersion);
     const attempts = useMemo(() => rows.filter((row) => row.kind !== 'event' && row.kind !== 'reminder' && row.step), [rows]);
     const ticking = x && !x.completedAt ? now : 0;
     const bars = useMemo(() => (x ? barsOf(x, rows, steps, ticking || Date.now()) : []), [x, rows, steps, ticking]);
@@ -98,11 +102,14 @@ export function ExecutionPage() {
     const failing = bars.findLast((bar) => bar.state === 'failed' && bar.lane === 'forward');
     const standing = bars.find((bar) => bar.open);
     const initial = x?.status === 'failed' || (x && stateOf(x) === 'held') ? (failing ?? bars.at(-1)) : (standing ?? bars.findLast((bar) => bar.lane === 'forward'));
-    const bar = bars.find((b) => b.id === selected) ?? (asked ? bars.findLast((b) => b.step === asked) : undefined) ?? initial ?? null;
-    const shownTab: Tab = tab ?? (bar?.row?.error ? 'error' : bar?.row?.output !== null && bar?.row ? 'output' : 'context');
+    // '' is the execution itself, which is also what one wants to see first of one that has done what it should.
+    const isWhole = selected === '' || (selected === null && !asked && x?.status === 'completed');
+    const bar = isWhole ? null : (bars.find((b) => b.id === selected) ?? (asked ? bars.findLast((b) => b.step === asked) : undefined) ?? initial ?? null);
+    const shownTab: Tab = tab ?? (!bar ? (x?.error ? 'error' : x?.completedAt ? 'output' : 'input') : bar?.row?.error ? 'error' : bar?.row?.output !== null && bar?.row ? 'output' : 'context');
     const move = (by: number) => {
-        const i = bars.findIndex((b) => b.id === bar?.id);
-        const next = bars[Math.max(0, Math.min(bars.length - 1, i + by))];
+        const i = bars.findIndex((b) => b.id === bar?.id) + by;
+        if (i < 0) return select('');
+        const next = bars[Math.min(bars.length - 1, i)];
         if (next) select(next.id);
     };
     useKeys({ j: () => move(1), k: () => move(-1) });
@@ -117,9 +124,9 @@ export function ExecutionPage() {
 
     const name = definition.data?.definition.name ?? x.code;
     const title = x.key ?? `…${x.id.slice(-8)}`;
-    const may = mayAct(me);
+    const mayDo = mayAct(me);
     // A wait that takes a signal can be given to somebody.
-    const others = ORDER.filter((action) => (x.actions.includes(action) || (action === 'assign' && x.actions.includes('signal') && waitsOf(x).length > 0)) && action !== MAIN(x));
+    const others = ORDER.filter((action) => (may(x, action) || (action === 'assign' && x.actions.includes('signal') && waitsOf(x).length > 0)) && action !== MAIN(x));
     const shown = others.filter((action) => ['pause', 'cancel', 'skip', 'delete'].includes(action)).slice(0, 2);
     const rest = others.filter((action) => !shown.includes(action));
     const selectStep = (code: string) => { const target = bars.findLast((b) => b.step === code); if (target) select(target.id); };
@@ -133,16 +140,13 @@ export function ExecutionPage() {
                     <h1 className="b cut">{title}</h1>
                 </nav>
             }>
-                {may && shown.map((action) => <Button key={action} className="wide" kind={action === 'delete' ? 'bad' : 'plain'} icon={action === 'pause' ? 'pause' : undefined} onClick={() => act(action)}>{t(LABEL[action]!)}</Button>)}
-                <Popover position="bottom-end" trapFocus returnFocus>
-                    <Popover.Target><button type="button" className="btn quiet sq" aria-label={t('More actions')}><Icon name="dots" /></button></Popover.Target>
-                    <Popover.Dropdown className="menu">
-                        {may && [...shown, ...rest].map((action) => <button type="button" key={action} className={`mi ${shown.includes(action) ? 'phoneonly' : ''} ${action === 'delete' || action === 'cancel' ? 'bad' : ''}`} onClick={() => act(action)}><Icon name={ICON[action]!} />{t(LABEL[action]!)}</button>)}
-                        {may && rest.length > 0 && <hr />}
-                        <Link className="mi" to="/processes/$kind/$code" params={{ kind: `${x.kind}s`, code: x.code }}><Icon name="flow" />{t('Open version {n}', { n: x.version })}</Link>
-                        <Link className="mi" to="/executions" search={{ parent: x.id } as Record<string, string>}><Icon name="list" />{t('What it has started')}</Link>
-                    </Popover.Dropdown>
-                </Popover>
+                {mayDo && shown.map((action) => <Button key={action} className="wide" kind={action === 'delete' ? 'bad' : 'plain'} icon={action === 'pause' ? 'pause' : undefined} onClick={() => act(action)}>{t(LABEL[action]!)}</Button>)}
+                <Menu target={<button type="button" className="btn quiet sq" aria-label={t('More actions')}><Icon name="dots" /></button>}>
+                    {mayDo && [...(isNarrow ? shown : []), ...rest].map((action) => <MenuItem key={action} icon={ICON[action]!} isBad={action === 'delete' || action === 'cancel'} onClick={() => act(action)}>{t(LABEL[action]!)}</MenuItem>)}
+                    {mayDo && rest.length > 0 && <hr />}
+                    <MenuLink icon="flow" link={{ to: '/processes/$kind/$code', params: { kind: `${x.kind}s`, code: x.code }, search: { version: String(x.version) } as never }}>{t('Open version {n}', { n: x.version })}</MenuLink>
+                    <MenuLink icon="list" link={{ to: '/executions', search: { parent: x.id } as never }}>{t('What it has started')}</MenuLink>
+                </Menu>
             </PageBar>
             <div className="ttl">
                 <div className="t">
@@ -156,11 +160,12 @@ export function ExecutionPage() {
                         <span className="wide"><CopyId id={x.id} /></span>
                     </span>
                 </div>
-                <Sentence x={x} steps={steps} now={now} act={act} mayAct={may} />
+                {stuck.length > 0 && <div className="note held"><Glyph name="held" tone="held" /><span>{t('{n} message of it cannot be delivered:|{n} messages of it cannot be delivered:', { n: stuck.length })} {stuck[0]!.error?.message} <Link to="/outbox" search={{ execution: x.id } as Record<string, string>}>{t('Open the outbox')}</Link></span></div>}
+                <Sentence x={x} steps={steps} now={now} act={act} mayAct={mayDo} />
             </div>
             <div className={`cols ${graphOpen ? 'graph' : ''}`}>
                 <div className="phonetabs"><button type="button" className={graphOpen ? '' : 'on'} onClick={() => showGraph(false)}>{t('Timeline')}</button><button type="button" className={graphOpen ? 'on' : ''} onClick={() => showGraph(true)}>{t('Graph')}</button></div>
-                {definition.data?.definition.steps ? <Graph definition={definition.data.definition} states={states} selected={bar?.step ?? null} select={selectStep} /> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
+                {definition.data?.definition.steps ? <Graph ended={x.completedAt ? x.status : undefined} definition={definition.data.definition} states={states} selected={bar?.step ?? null} select={selectStep} /> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
                 <div className="middle">
                     <Refusal error={history.error} sentence={history.error ? t('The history could not be read: what is drawn is not all of it.') : undefined} />
                     {!history.loading && !history.error && !history.isWhole && <p className="note">{t('Only the newest {n} rows of the history are shown; earlier steps are not drawn.', { n: number(history.rows.length) })}</p>}
@@ -173,7 +178,7 @@ export function ExecutionPage() {
                 </div>
                 <Inspector x={x} bar={bar} rows={attempts} steps={steps} tab={shownTab} turn={turn} select={select} />
             </div>
-            {acting && <ActionDialog action={acting} x={x} steps={steps} input={definition.data?.definition.input ?? []} close={() => act(null)} changed={() => void client.invalidateQueries({ queryKey: ['execution', id] })} />}
+            {acting && <ActionDialog undo={undoableOf(bars, steps)} onError={String((definition.data?.definition as { onError?: string } | undefined)?.onError ?? 'compensate')} action={acting} x={x} steps={steps} input={definition.data?.definition.input ?? []} close={() => act(null)} changed={() => void client.invalidateQueries({ queryKey: ['execution', id] })} />}
         </>
     );
 }

@@ -7,7 +7,7 @@ import { lookOf, stateOf, undoFailed, wasRolledBack } from '../../lib/status';
 import { nameOf, timeoutTo } from '../../lib/steps';
 import { Say, t } from '../../lib/text';
 import { between, when } from '../../lib/time';
-import type { Execution, StepDef, WaitingFor } from '../../lib/types';
+import { type Execution, type StepDef, type WaitingFor, may } from '../../lib/types';
 import { listed, whom } from '../../lib/why';
 import { Awaited } from './Family';
 
@@ -37,7 +37,7 @@ function waiting(x: Execution, w: WaitingFor, steps: Map<string, StepDef>, now: 
         case 'timer':
             return { ...base, say: w.until ? <Say text="Waits at **{at}** until **{when}**, in {long}." values={{ at, when: when(w.until, { seconds: true }), long: between(new Date(now).toISOString(), w.until) }} /> : <Say text="Waits at **{at}** for its time." values={{ at }} />, sub: others };
         case 'retry': {
-            const next = w.until ?? w.at;
+            const next = w.until;
             return { ...base, say: <Say text="Tries **{at}** again {when}: **{message}**." values={{ at, when: next ? t('at {when}', { when: when(next, { seconds: true }) }) : t('soon'), message: w.error?.message ?? t('the last attempt failed') }} />, sub: t('It goes on by itself; nothing needs to be done.') };
         }
         case 'incident':
@@ -93,7 +93,7 @@ export function Sentence({ x, steps, now, act, mayAct }: { x: Execution; steps: 
         <div className={`why ${said.tone}`}>
             <Glyph name={said.glyph} tone={said.tone} className={said.glyph === 'running' ? 'turn' : ''} />
             <div className="grow"><div className="say">{said.say}</div>{said.sub && <div className="sub">{said.sub}</div>}</div>
-            {said.action && mayAct && x.actions.includes(said.action) && <Button kind="ink" icon={said.icon} onClick={() => act(said.action!)}>{said.label}</Button>}
+            {said.action && mayAct && may(x, said.action) && <Button kind="ink" icon={said.icon} onClick={() => act(said.action!)}>{said.label}</Button>}
         </div>
     );
 }

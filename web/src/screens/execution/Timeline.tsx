@@ -3,11 +3,11 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Glyph, Icon } from '../../lib/icons';
 import { Segments } from '../../lib/parts';
-import { lookOf } from '../../lib/status';
+import { lookOf, stateOf } from '../../lib/status';
 import { t } from '../../lib/text';
 import { duration, when } from '../../lib/time';
 import type { Execution, StepDef } from '../../lib/types';
-import { type Bar, readable, scaleOf } from './timeline';
+import { type Bar, readable, scaleOf, undoableOf } from './timeline';
 import './timeline.css';
 
 /** A row is higher on a phone, as touch.css has it. */
@@ -73,10 +73,8 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
     const scale = useMemo(() => scaleOf(bars, start, end, box.width, folds), [bars, start, end, box.width, folds]);
     const forward = bars.filter((bar) => bar.lane === 'forward');
     const back = bars.filter((bar) => bar.lane === 'back');
-    const undoable = useMemo(() => {
-        const done = new Set(forward.filter((bar) => bar.state === 'completed').map((bar) => bar.step));
-        return forward.map((bar) => bar.step).filter((code, i, all) => done.has(code) && all.lastIndexOf(code) === i && steps.get(code)?.rollback).reverse();
-    }, [forward, steps]);
+    const undoable = useMemo(() => undoableOf(bars, steps), [bars, steps]);
+    const undoCount = undoable.reduce((sum, one) => sum + one.visits, 0);
     const failedBack = back.filter((bar) => bar.state === 'failed').length;
     const ticks = readable(scale.ticks, 62);
 
@@ -105,6 +103,9 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
                     return <span key={tick.ms} className={last && !isOver ? 'now' : ''} style={last && ticks.length > 1 ? { right: box.width - Math.min(tick.at, box.width) } : { left: tick.at }}>{last && !isOver ? t('now {when}', { when: when(now) }) : when(tick.ms, { seconds: end - start < 3600000 })}</span>;
                 })}
             </div></div>
+            <button type="button" className={`trwhole ${selected === null ? 'sel' : ''}`} aria-pressed={selected === null} onClick={() => select('')}>
+                <Glyph name={lookOf(stateOf(x)).glyph} tone={lookOf(stateOf(x)).tone} /><span className="m5">{t('The execution')}</span><span className="t3 cut">{x.completedAt ? t('its input and what it came to') : t('its input and what it knows now')}</span>
+            </button>
             <div className="tlrows" ref={scroller} tabIndex={0} role="group" aria-label={t('Timeline')}>
                 <div className="lh"><Icon name="arrow" small />{t('Forward')}</div>
                 <div style={{ position: 'relative' }}>
@@ -118,10 +119,10 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
                     <Icon name="undo" small />{t('Compensation')}
                     <span className={`${back.length > 0 ? 'end' : 't3'} thin`}>{back.length > 0
                         ? `${duration(Math.max(...back.map((b) => b.to)) - Math.min(...back.map((b) => b.from)))}${isOver ? `, ${x.error?.compensation?.failed.length ? t('{n} not undone', { n: x.error.compensation.failed.length }) : t('all undone')}` : ''}${failedBack ? `, ${t('{n} failed attempt|{n} failed attempts', { n: failedBack })}` : ''}`
-                        : isOver ? t('nothing went back') : undoable.length > 0 ? t('nothing goes back. If it failed now, this would be undone:') : t('nothing to undo yet')}</span>
+                        : isOver ? t('nothing went back') : undoCount > 0 ? t('nothing goes back. If it failed now, this would be undone: {n}', { n: undoCount }) : t('nothing to undo yet')}</span>
                 </div>
                 {back.length > 0 && windowed(back, row * (forward.length + 2))}
-                {back.length === 0 && !isOver && undoable.slice(0, 8).map((code, i) => <div key={code} className="tr would"><span className="nm"><span className="ord">{i + 1}</span><span className="cut">{steps.get(code)?.name ?? code} {steps.get(code)?.name && <i>{code}</i>}</span></span></div>)}
+                {back.length === 0 && !isOver && undoable.slice(0, 8).map(({ code, visits }, i) => <div key={code} className="tr would"><span className="nm"><span className="ord">{i + 1}</span><span className="cut">{steps.get(code)?.name ?? code} {steps.get(code)?.name && <i>{code}</i>}{visits > 1 && ` × ${visits}`}</span></span></div>)}
             </div>
         </section>
     );

@@ -1,6 +1,6 @@
 // timeline.ts - what the bars are and where they lie. Pure; times in ms.
 import { isWait } from '../../lib/steps';
-import type { Execution, Step, StepDef, WaitingFor } from '../../lib/types';
+import { type Execution, type Step, type StepDef, timeOf, type WaitingFor } from '../../lib/types';
 
 export interface Bar {
     id: string; step: string; note: string; lane: 'forward' | 'back'; state: string; from: number; to: number; open: boolean; waits: boolean;
@@ -28,7 +28,7 @@ export function barsOf(x: Execution, rows: Step[], steps: Map<string, StepDef>, 
             continue;
         }
         const lane = row.kind === 'rollback' ? 'back' : 'forward';
-        const from = Date.parse(row.startedAt);
+        const from = Date.parse(timeOf(row));
         const to = row.completedAt ? Date.parse(row.completedAt) : now;
         const before = `${row.step} ${row.visit} ${lane}`;
         const retryFrom = row.attempt > 1 ? (ended.get(before) ?? null) : null;
@@ -48,10 +48,10 @@ export function barsOf(x: Execution, rows: Step[], steps: Map<string, StepDef>, 
         if (got) bar.marks = [{ at: Date.parse(got), kind: 'signal' }];
     }
     for (const sent of reminders) {
-        const at = Date.parse(sent.startedAt);
+        const at = Date.parse(timeOf(sent));
         const wait = bars.find((bar) => bar.step === sent.step && bar.waits && at >= bar.from && at <= bar.to);
         if (wait) wait.marks = [...(wait.marks ?? []), { at, kind: 'reminder' }];
-        else bars.push({ id: sent.id, step: sent.step, note: 'reminder', lane: 'forward', state: sent.status, from: at, to: sent.completedAt ? Date.parse(sent.completedAt) : at, open: false, waits: false, row: sent, retryFrom: null });
+        else bars.push({ id: sent.id, step: sent.step ?? '', note: 'reminder', lane: 'forward', state: sent.status, from: at, to: sent.completedAt ? Date.parse(sent.completedAt) : at, open: false, waits: false, row: sent, retryFrom: null });
     }
     return bars;
 }
@@ -102,4 +102,18 @@ export function readable(ticks: Scale['ticks'], apart: number): Scale['ticks'] {
         if (last || result.length === 0 || tick.at - result.at(-1)!.at >= apart) result.push(tick);
     }
     return result;
+}
+
+export interface Undoable { code: string; visits: number }
+
+/** What would be undone now, the last first: each step that is completed and has a rollback, with how often it ran. */
+export function undoableOf(bars: Bar[], steps: Map<string, StepDef>): Undoable[] {
+    const visits = new Map<string, Set<number>>();
+    for (const bar of bars) {
+        if (bar.lane !== 'forward' || bar.state !== 'completed' || !bar.row || !steps.get(bar.step)?.rollback) continue;
+        const own = visits.get(bar.step) ?? new Set();
+        visits.delete(bar.step); // the one that ran last stands last
+        visits.set(bar.step, own.add(bar.row.visit));
+    }
+    return [...visits].map(([code, own]) => ({ code, visits: own.size })).reverse();
 }

@@ -1,12 +1,12 @@
 // Bulk.tsx - the same for many: what will happen, to how many, by which filter; then it happens, and is counted.
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
-import { Problem, post, remove } from '../../lib/api';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { call, Problem, post, remove } from '../../lib/api';
 import { Glyph, Icon } from '../../lib/icons';
 import { Button, Dialog, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
 import { number, when } from '../../lib/time';
-import type { Execution } from '../../lib/types';
+import type { Answers, Execution } from '../../lib/types';
 import { type Filter, FIELDS, frozen, inWords } from './filters';
 
 export const ACTIONS = ['retry', 'skip', 'again', 'resume', 'pause', 'cancel', 'delete'] as const;
@@ -40,8 +40,14 @@ const MANY = 100; // from here on deleting asks for the number
 export function BulkDialog({ action, chosen, close, done }: { action: Action; chosen: Chosen; close: () => void; done: () => void }) {
     const asOf = useRef(Date.now());
     const filter = chosen.by === 'filter' ? frozen(chosen.filter, asOf.current) : null;
-    const rows = chosen.by === 'ids' ? chosen.rows : [];
-    const able = rows.filter((x) => x.actions.includes(action));
+    // What was chosen when the dialog opened: the list goes on while it runs.
+    const [rows] = useState(() => (chosen.by === 'ids' ? chosen.rows : []));
+    const able = useMemo(() => rows.filter((x) => x.actions.includes(action)), [rows, action]);
+    const [version, chooseVersion] = useState('');
+    const codes = chosen.by === 'filter' ? (chosen.filter.code?.split(',') ?? []) : [...new Set(able.map((x) => x.code))];
+    const code = codes.length === 1 ? codes[0]! : '';
+    const kind = able[0]?.kind ?? 'scenario';
+    const versions = useQuery({ queryKey: ['versions', kind, code], enabled: action === 'retry' && code !== '', queryFn: () => call<Answers['listScenarioVersions']>(`/${kind}s/${code}/versions?limit=50`) });
     const [counts, count] = useState<Counts | null>(null);
     const [error, refuse] = useState<unknown>(null);
     const [reason, explain] = useState('');
@@ -62,7 +68,7 @@ export function BulkDialog({ action, chosen, close, done }: { action: Action; ch
 
     const n = filter ? (counts ? counts.matched - counts.skipped : 0) : able.length;
     const left = filter ? (counts?.skipped ?? 0) : rows.length - able.length;
-    const body = action === 'cancel' || action === 'pause' ? (reason ? { reason } : {}) : {};
+    const body = action === 'cancel' || action === 'pause' ? (reason ? { reason } : {}) : version ? { version: Number(version) } : {};
 
     const tell = (over: boolean) => go({ done: far.current.done, failed: [...far.current.failed], over });
 
@@ -117,9 +123,9 @@ export function BulkDialog({ action, chosen, close, done }: { action: Action; ch
     const nText = number(n);
     const mustType = action === 'delete' && n >= MANY;
     const same = new Set(able.map((x) => x.waitingFor?.error?.message ?? x.error?.message));
-    const versions = new Set(able.map((x) => `${x.code} ${x.version}`));
+    const begun = new Set(able.map((x) => `${x.code} ${x.version}`));
     return (
-        <Dialog title={t(QUESTION[action], { n: nText, count: n })} onClose={leave} lead={t(MEANS[action])} actions={
+        <Dialog title={t(QUESTION[action], { n: nText, count: n })} onClose={leave} lead={action === 'retry' && version ? t('Each goes on at the step that failed, with version {n}. Nothing that is completed runs again.', { n: version }) : t(MEANS[action])} actions={
             progress?.over
                 ? <Button kind="ink" onClick={() => { done(); close(); }}>{t('Back to the list')}</Button>
                 : <>
@@ -135,9 +141,13 @@ export function BulkDialog({ action, chosen, close, done }: { action: Action; ch
                 <dt>{t('Left out')}</dt>
                 <dd><b className="num">{number(left)}</b> {left > 0 && <span className="t2">{t('cannot be done in the state they are in')}</span>}</dd>
             </dl>
-            {action === 'retry' && able.length > 1 && same.size === 1 && versions.size === 1 && !progress && (
+            {action === 'retry' && version === '' && able.length > 1 && same.size === 1 && begun.size === 1 && !progress && (
                 <div className="note held"><Glyph name="held" tone="held" /><span>{t('All {n} failed with the same error: “{error}”. Unless the cause is mended they will most likely fail again.', { n: able.length, error: [...same][0] ?? '' })}</span></div>
             )}
+            {action === 'retry' && code !== '' && !progress && <Field label={t('Run with')} id="bulk-version"><select id="bulk-version" className="inp" value={version} onChange={(event) => chooseVersion(event.target.value)}>
+                <option value="">{t('the version it began with')}</option>
+                {(versions.data?.items ?? []).filter((v) => v.status !== 'draft').map((v) => <option key={v.version} value={v.version}>{t('version {n}', { n: v.version })}{v.changeSummary ? `: ${v.changeSummary}` : ''}</option>)}
+            </select></Field>}
             {(action === 'cancel' || action === 'pause') && !progress && <Field label={t('Reason')} note={t('optional, for history and audit')} id="reason"><input id="reason" className="inp" value={reason} onChange={(event) => explain(event.target.value)} /></Field>}
             {mustType && !progress && <Field label={t('Type {n} to delete them', { n: String(n) })} id="number"><input id="number" className="inp" inputMode="numeric" value={typed} onChange={(event) => type(event.target.value)} /></Field>}
             {progress?.over && <div className="note"><Icon name="check" /><span>{stopping && `${t('Stopped.')} `}{t('{n} done', { n: number(progress.done) })}{progress.failed.length > 0 && `, ${t('{n} refused', { n: progress.failed.length })}`}</span></div>}

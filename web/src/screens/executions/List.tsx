@@ -1,5 +1,4 @@
 // List.tsx - which ones need me, and why?
-import { Popover } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
@@ -7,12 +6,13 @@ import { Bar, useKeys } from '../../app/Shell';
 import { mayAct, useMe } from '../../app/session';
 import { call, type Page } from '../../lib/api';
 import { Glyph, Icon } from '../../lib/icons';
+import { Menu, MenuItem } from '../../lib/menu';
 import { useLive } from '../../lib/live';
 import { Bones, Button, Dialog, Empty, Field, Refusal, useNow } from '../../lib/parts';
 import { lookOf, stateOf, Status } from '../../lib/status';
 import { t } from '../../lib/text';
 import { between, full, number, shortly } from '../../lib/time';
-import type { Execution } from '../../lib/types';
+import type { Answers, Execution } from '../../lib/types';
 import { whereAndWhy } from '../../lib/why';
 import { type Action, BulkBar, BulkDialog, type Chosen } from './Bulk';
 import { FilterBar } from './FilterBar';
@@ -22,7 +22,11 @@ import { useRows } from './rows';
 import { StartDialog } from './StartDialog';
 import './list.css';
 
-interface Summary { items: { value: string; count: number }[]; partial: boolean }
+type Summary = Answers['summarizeExecutions'];
+
+/** A number that leaves something out has a plus behind it. */
+const atLeast = (n: number, partial: boolean) => `${number(n)}${partial ? '+' : ''}`;
+const LIVES = ['pending', 'running', 'waiting', 'waiting_debug', 'compensating'];
 
 function useSummary(code: string | undefined) {
     const found = useQuery({ queryKey: ['summary', 'status', code ?? ''], queryFn: () => call<Summary>(`/executions/summary?by=status${code ? `&code=${encodeURIComponent(code)}` : ''}`) });
@@ -30,7 +34,7 @@ function useSummary(code: string | undefined) {
     useLive(1500, () => true, () => { void found.refetch(); void held.refetch(); });
     const counts = Object.fromEntries((found.data?.items ?? []).map((item) => [item.value, item.count]));
     const heldCount = held.data?.items.length ?? 0;
-    return { counts, held: heldCount, heldMore: Boolean(held.data?.nextCursor), total: Object.values(counts).reduce((a, b) => a + b, 0), loaded: Boolean(found.data) };
+    return { counts, held: heldCount, heldMore: Boolean(held.data?.nextCursor), total: Object.values(counts).reduce((a, b) => a + b, 0), loaded: Boolean(found.data), partial: found.data?.partial ?? false };
 }
 
 const OVERSCAN = 12; // rows above and below what is in sight
@@ -92,7 +96,7 @@ const useNarrow = () => {
     return narrow;
 };
 
-const Views = memo(function Views({ filter, choose, held, total }: { filter: Filter; choose: (to: Filter) => void; held: string; total: string }) {
+const Views = memo(function Views({ filter, choose, held, total, partly }: { filter: Filter; choose: (to: Filter) => void; held: string; total: string; partly: boolean }) {
     const [saved, set] = useState<View[]>(savedViews);
     const [naming, name] = useState<string | null>(null);
     const views = [...builtInViews(), ...saved];
@@ -105,7 +109,7 @@ const Views = memo(function Views({ filter, choose, held, total }: { filter: Fil
                 <button key={view.name} type="button" aria-pressed={sameFilter(view.filter, filter)} className={sameFilter(view.filter, filter) ? 'on' : ''} onClick={() => choose(view.filter)}>
                     {view.glyph && <Glyph name={view.glyph} tone="held" />}{view.name}
                     {view.glyph === 'held' && <span className="num">{held}</span>}
-                    {Object.keys(view.filter).length === 0 && <span className="num">{total}</span>}
+                    {Object.keys(view.filter).length === 0 && <span className="num" title={partly ? t('Of those that have ended only the last day is counted.') : undefined}>{total}</span>}
                 </button>
             ))}
             {!isKnown && <button type="button" className="t3" onClick={() => name('')}><Icon name="plus" small />{t('Save view')}</button>}
@@ -125,13 +129,10 @@ const Views = memo(function Views({ filter, choose, held, total }: { filter: Fil
 
 const OrderMenu = memo(function OrderMenu({ order, choose }: { order: Order; choose: (to: Order) => void }) {
     return (
-        <Popover position="bottom-end" trapFocus returnFocus>
-            <Popover.Target><button type="button" className="btn quiet order">{order === 'newest' ? t('Newest first') : t('Oldest first')}<Icon name="down" small /></button></Popover.Target>
-            <Popover.Dropdown className="menu">
-                <button type="button" className="mi" onClick={() => choose('newest')}>{t('Newest first')}</button>
-                <button type="button" className="mi" onClick={() => choose('oldest')}>{t('Oldest first')}</button>
-            </Popover.Dropdown>
-        </Popover>
+        <Menu target={<button type="button" className="btn quiet order">{order === 'newest' ? t('Newest first') : t('Oldest first')}<Icon name="down" small /></button>}>
+            <MenuItem onClick={() => choose('newest')}>{t('Newest first')}</MenuItem>
+            <MenuItem onClick={() => choose('oldest')}>{t('Oldest first')}</MenuItem>
+        </Menu>
     );
 });
 
@@ -223,7 +224,8 @@ export function ExecutionsPage() {
     const rows = useMemo(() => (chosen.size === 0 ? [] : list.items.filter((x) => chosen.has(x.id))), [chosen, list.items]);
     const picked: Chosen | null = everything ? { by: 'filter', filter, order } : rows.length > 0 ? { by: 'ids', rows } : null;
     const plainFilter = FIELDS.every((name) => !filter[name] || name === 'code' || name === 'status') && !filter.q;
-    const matching = !list.cursor ? list.items.length : plainFilter ? (filter.status ? filter.status.split(',').reduce((sum, name) => sum + (summary.counts[name] ?? 0), 0) : summary.total) : null;
+    const isCounted = plainFilter && (!summary.partial || filter.status?.split(',').every((name) => LIVES.includes(name)));
+    const matching = !list.cursor ? list.items.length : isCounted ? (filter.status ? filter.status.split(',').reduce((sum, name) => sum + (summary.counts[name] ?? 0), 0) : summary.total) : null;
     const isFiltered = Object.keys(filter).length > 0;
     const width = narrow ? undefined : '16px 124px minmax(110px, 148px) 164px minmax(0, 1fr) 60px 96px';
 
@@ -232,7 +234,7 @@ export function ExecutionsPage() {
             <Bar title={t('Executions')} busy={list.busy}>
                 {mayAct(me) && <Button icon="play" onClick={() => void go({ to: '/executions', search: { ...search, start: '1' } })}>{t('Start…')}</Button>}
             </Bar>
-            <Views filter={filter} choose={change} held={whole.loaded ? `${whole.held}${whole.heldMore ? '+' : ''}` : ''} total={whole.loaded ? number(whole.total) : ''} />
+            <Views filter={filter} choose={change} held={whole.loaded ? `${whole.held}${whole.heldMore ? '+' : ''}` : ''} total={whole.loaded ? atLeast(whole.total, whole.partial) : ''} partly={whole.partial} />
             <div className="row filterrow">
                 <div className="grow"><FilterBar filter={filter} change={change} input={input} /></div>
                 <OrderMenu order={order} choose={turn} />
@@ -241,7 +243,7 @@ export function ExecutionsPage() {
                 {summary.held > 0 && <button type="button" onClick={() => change({ ...filter, status: undefined, waiting: 'incident' })}><span className="st held flat"><Glyph name="held" tone="held" /><span className="num">{summary.held}{summary.heldMore ? '+' : ''}</span>{t('held')}</span></button>}
                 {FACETS.filter((name) => (summary.counts[name] ?? 0) > (name === 'waiting' ? summary.held : 0)).map((name) => {
                     const look = lookOf(name);
-                    return <button key={name} type="button" aria-pressed={filter.status === name} onClick={() => change({ ...filter, waiting: undefined, status: filter.status === name ? undefined : name })}><span className={`st ${look.tone} flat`}><Glyph name={look.glyph} tone={look.tone} /><span className="num">{number((summary.counts[name] ?? 0) - (name === 'waiting' ? summary.held : 0))}</span>{t(look.word)}</span></button>;
+                    return <button key={name} type="button" aria-pressed={filter.status === name} onClick={() => change({ ...filter, waiting: undefined, status: filter.status === name ? undefined : name })}><span className={`st ${look.tone} flat`}><Glyph name={look.glyph} tone={look.tone} /><span className="num">{atLeast((summary.counts[name] ?? 0) - (name === 'waiting' ? summary.held : 0), summary.partial && !LIVES.includes(name))}</span>{t(look.word)}</span></button>;
                 })}
                 <span className="meta num end nowrap">{matching !== null ? t('{n} match', { n: number(matching) }) : list.loaded ? t('{n} and more', { n: number(list.items.length) }) : ''}</span>
             </div>

@@ -27,7 +27,7 @@ export function StartDialog({ code: first, close }: { code?: string; close: () =
     const [busy, work] = useState(false);
     const go = useNavigate();
     const processes = useQuery({ queryKey: ['processes'], queryFn: () => all<Process>('/processes') });
-    const startable = (processes.data ?? []).filter((p) => p.published && p.kind !== 'procedure');
+    const startable = (processes.data ?? []).filter((p) => p.published);
     const chosen = startable.find((p) => p.code === code);
     const definition = useQuery({
         queryKey: ['definition', chosen?.kind, code], enabled: Boolean(chosen),

@@ -1,7 +1,6 @@
 // TemplateForm.tsx - the text of a message, beside what it looks like: with values that one types, or those of an execution that was.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { pieces } from '../../editor/eval';
 import { call, type Page, Problem, post, query } from '../../lib/api';
 import { Glyph } from '../../lib/icons';
 import { Field } from '../../lib/parts';
@@ -22,14 +21,9 @@ export function wantedBy(work: Work): Record<string, unknown> {
 
 /** What a step would give to the template, with the context of an execution; the server evaluates. */
 async function valuesOf(data: unknown, context: unknown): Promise<unknown> {
-    if (typeof data === 'string') {
-        const parts = pieces(data, false);
-        const values = await Promise.all(parts.map((part) => (part.isExpression ? post<{ value: unknown }>('/eval', { expression: part.text, context }).then((answer) => answer.value) : part.text)));
-        return values.length === 1 ? values[0] : values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('');
-    }
-    if (Array.isArray(data)) return Promise.all(data.map((inner) => valuesOf(inner, context)));
-    if (typeof data !== 'object' || data === null) return data;
-    return Object.fromEntries(await Promise.all(Object.entries(data).map(async ([name, inner]) => [name, await valuesOf(inner, context)] as const)));
+    const { items: [got] } = await post<{ items: { value?: unknown; error?: { message: string } }[] }>('/eval', { items: [{ value: data }], context });
+    if (got?.error) throw new Error(got.error.message);
+    return got?.value;
 }
 
 /** The data of the step that sends it: somewhere in the definition, by its code. */

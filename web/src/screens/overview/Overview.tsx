@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { Bar } from '../../app/Shell';
+import { type Message, useCounts, useStuckMessages } from '../../app/counts';
 import { mayAct, useMe } from '../../app/session';
 import { call, type Page } from '../../lib/api';
 import { Glyph } from '../../lib/icons';
@@ -11,15 +12,15 @@ import { Bones, Empty, Segments, useNow } from '../../lib/parts';
 import { Status } from '../../lib/status';
 import { Say, t } from '../../lib/text';
 import { between, duration, number, span } from '../../lib/time';
-import type { Execution, Letter } from '../../lib/types';
+import type { Answers, Execution, Letter } from '../../lib/types';
 import { waitingWord, WAITING } from '../executions/filters';
 import { Spark, Throughput } from './charts';
 import { type Alike, alike, Failures, filterOf } from './Failures';
 import { type Series, useStats, type Window, WINDOWS } from './stats';
 import './overview.css';
 
-interface Summary { items: { value: string; status?: string; count: number }[]; partial: boolean; since: string | null }
-function useCounts(window: Window) {
+type Summary = Answers['summarizeExecutions'];
+function useFigures(window: Window) {
     const status = useQuery({ queryKey: ['summary', 'status', ''], queryFn: () => call<Summary>('/executions/summary?by=status') });
     const errors = useQuery({ queryKey: ['summary', 'error'], queryFn: () => call<Summary>('/executions/summary?by=error') });
     const held = useQuery({ queryKey: ['held', ''], queryFn: () => call<Page<Execution>>('/executions?waiting=incident&limit=100') });
@@ -45,12 +46,16 @@ function Failed({ groups, more, window }: { groups: Alike[]; more: boolean; wind
     return <div className="sub failed">{t('{n} failed in {window}, {most} of them in {code}:', { n: `${number(n)}${more ? '+' : ''}`, window: span(window), most: number(worst.items.length), code: worst.code })} <Link to="/executions" search={filterOf(worst, window)}>{worst.message || worst.error}</Link></div>;
 }
 
-function Needs({ held, letters, counts, failed }: { held: Page<Execution> | undefined; letters: Page<Letter> | undefined; counts: Record<string, number>; failed: ReactNode }) {
+function Needs({ held, letters, counts, failed, stuck, heldCount }: { held: Page<Execution> | undefined; letters: Page<Letter> | undefined; counts: Record<string, number>; failed: ReactNode; stuck: Message[]; heldCount: number }) {
     const heldItems = held?.items ?? [];
     const undo = (letters?.items ?? []).filter((letter) => letter.kind === 'compensation').length;
     const doubt = (letters?.items ?? []).filter((letter) => letter.kind === 'reconcile').length;
-    const all = heldItems.length + undo + doubt;
-    const rest = t('Everything else moves: {running} running, {waiting} waiting as they should.', { running: number(counts.running ?? 0), waiting: number(Math.max(0, (counts.waiting ?? 0) - heldItems.length)) });
+    const all = heldCount + undo + doubt;
+    const undelivered = stuck.length > 0 && <div className="say"><b>{t('{n} message cannot be delivered:|{n} messages cannot be delivered:', { n: stuck.length })}</b> {stuck[0]!.error?.message} <Link to="/outbox" search={{ status: 'pending' } as Record<string, string>}>{t('Open the outbox')}</Link></div>;
+    const rest = t('Everything else moves: {running} running, {waiting} waiting as they should.', { running: number(counts.running ?? 0), waiting: number(Math.max(0, (counts.waiting ?? 0) - heldCount)) });
+    if (all === 0 && stuck.length > 0) return (
+        <div className="why held"><Glyph name="held" tone="held" /><div className="grow">{undelivered}{failed}<div className="sub">{rest}</div></div></div>
+    );
     if (all === 0) return (
         <div className="why ok"><Glyph name="completed" tone="ok" /><div className="grow"><div className="say"><Say text="**Nothing needs a person.**" /></div>{failed}<div className="sub">{rest}</div></div></div>
     );
@@ -61,10 +66,11 @@ function Needs({ held, letters, counts, failed }: { held: Page<Execution> | unde
             <Glyph name="held" tone="held" />
             <div className="grow">
                 <div className="say"><b>{t('{n} thing needs a person.|{n} things need a person.', { n: all })}</b>{' '}
-                    {heldItems.length > 0 && (same ? <Say text="{n} held at **{step}** with the same error: {error}." values={{ n: heldItems.length, step: first!.waitingFor!.step!, error: first!.waitingFor!.error?.message ?? '' }} /> : t('{n} is held.|{n} are held.', { n: heldItems.length }))}{' '}
+                    {heldItems.length > 0 && (same ? <Say text="{n} held at **{step}** with the same error: {error}." values={{ n: heldCount, step: first!.waitingFor!.step!, error: first!.waitingFor!.error?.message ?? '' }} /> : t('{n} is held.|{n} are held.', { n: heldCount }))}{' '}
                     {undo > 0 && t('{n} undo could not be finished.|{n} undos could not be finished.', { n: undo })}{' '}
                     {doubt > 0 && t('Of {n} step nobody knows whether it happened.|Of {n} steps nobody knows whether they happened.', { n: doubt })}
                 </div>
+                {undelivered}
                 {failed}
                 <div className="sub">{rest}</div>
             </div>
@@ -111,7 +117,9 @@ export function Overview() {
     const { me } = useMe();
     const now = useNow(5000);
     const stats = useStats(window);
-    const q = useCounts(window);
+    const q = useFigures(window);
+    const todo = useCounts();
+    const stuck = useStuckMessages();
     const failures = useMemo(() => alike(q.recent.data?.items ?? []), [q.recent.data]);
     const counts = useMemo(() => Object.fromEntries((q.status.data?.items ?? []).map((item) => [item.value, item.count])), [q.status.data]);
     const total = Object.values(counts).reduce((a, b) => a + b, 0);
@@ -130,7 +138,7 @@ export function Overview() {
                 <Empty title={t('Nothing has run yet')} action={mayAct(me) ? <Link className="btn ink" to="/executions" search={{ start: '1' } as Record<string, string>}>{t('Start an execution…')}</Link> : undefined}>{t('Publish a process and start it: here is then what runs, what waits and for what, and what needs you.')}</Empty>
             ) : (
                 <div className="dash scroll">
-                    <Needs held={q.held.data} letters={q.letters.data} counts={counts} failed={<Failed groups={failures} more={Boolean(q.recent.data?.nextCursor)} window={window} />} />
+                    <Needs held={q.held.data} letters={q.letters.data} counts={counts} stuck={stuck} heldCount={todo?.executions?.held ?? q.held.data?.items.length ?? 0} failed={<Failed groups={failures} more={Boolean(q.recent.data?.nextCursor)} window={window} />} />
                     <Tiles stats={stats.series} counts={counts} window={window} />
                     <div className="two">
                         {stats.series ? <div className="card"><h2>{t('Throughput')}<span className="meta">{stats.series.stepMs === 60000 ? t('per minute') : t('per {step}', { step: stats.series.stepMs >= 3600000 ? `${stats.series.stepMs / 3600000} ${t('h')}` : `${stats.series.stepMs / 60000} ${t('min')}` })}</span></h2><Throughput series={stats.series} /></div> : (

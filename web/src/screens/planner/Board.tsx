@@ -1,9 +1,9 @@
 // Board.tsx - who does what, and what is stuck? Cards are dropped where the server lets them go, or moved from their menu.
-import { Popover } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type DragEvent, memo, useMemo, useState } from 'react';
 import { leads, useMe } from '../../app/session';
 import { Glyph, Icon } from '../../lib/icons';
+import { Menu, MenuItem } from '../../lib/menu';
 import { Refusal, useNow } from '../../lib/parts';
 import { t } from '../../lib/text';
 import { between, full, number, shortly } from '../../lib/time';
@@ -14,17 +14,13 @@ import { type Filter, isOverdue, STATUSES, type Task, type TaskStatus, useColumn
 
 type Begin = (task: Task, action: string) => void;
 
-function Menu({ task, begin }: { task: Task; begin: Begin }) {
+function CardMenu({ task, begin }: { task: Task; begin: Begin }) {
     const actions = actionsOf(task);
-    const [open, show] = useState(false);
     if (actions.length === 0) return null;
     return (
-        <Popover position="bottom-end" trapFocus returnFocus opened={open} onChange={show}>
-            <Popover.Target><button type="button" className="more" aria-label={t('What can be done with {title}', { title: task.title })} onClick={() => show(!open)}><Icon name="dots" small /></button></Popover.Target>
-            <Popover.Dropdown className="menu">
-                {actions.map((action) => <button key={action} type="button" className={`mi ${ACTIONS[action]!.bad ? 'bad' : ''}`} onClick={() => { show(false); begin(task, action); }}><Icon name={ACTIONS[action]!.icon} />{t(ACTIONS[action]!.label)}</button>)}
-            </Popover.Dropdown>
-        </Popover>
+        <Menu target={<button type="button" className="more" aria-label={t('What can be done with {title}', { title: task.title })}><Icon name="dots" small /></button>}>
+            {actions.map((action) => <MenuItem key={action} icon={ACTIONS[action]!.icon} isBad={Boolean(ACTIONS[action]!.bad)} onClick={() => begin(task, action)}>{t(ACTIONS[action]!.label)}</MenuItem>)}
+        </Menu>
     );
 }
 
@@ -44,7 +40,7 @@ const Card = memo(function Card({ task, owner, now, flat, begin, lift, drop }:
     return (
         <article className={`tcard ${flat ? 'flat' : ''} ${task.needs_attention && task.status !== 'done' ? 'loud' : ''}`} draggable={canMove} data-id={task.id}
             onDragStart={(event: DragEvent) => { event.dataTransfer.effectAllowed = 'move'; event.dataTransfer.setData('text/plain', task.id); setTimeout(() => lift(task)); }} onDragEnd={drop}>
-            <div className="head"><Link to="/tasks/$id" params={{ id: task.id }} className="title" draggable={false}>{task.title}</Link><Menu task={task} begin={begin} /></div>
+            <div className="head"><Link to="/tasks/$id" params={{ id: task.id }} className="title" draggable={false}>{task.title}</Link><CardMenu task={task} begin={begin} /></div>
             <Trouble task={task} />
             <Trade task={task} />
             <div className="foot">

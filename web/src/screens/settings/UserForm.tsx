@@ -63,7 +63,7 @@ export function UserForm({ user, others, close, done }: { user?: User; others: U
                 <Field label={t('Name')} id="user-name" error={errors.name}><input id="user-name" data-autofocus className="inp" autoComplete="off" value={name} onChange={(event) => call(event.target.value)} /></Field>
                 <Field label={t('E-mail')} note={t('optional')} id="user-mail" error={errors.email}><input id="user-mail" className="inp" type="email" autoComplete="off" value={email} onChange={(event) => mail(event.target.value)} /></Field>
             </div>
-            <Field label={t('Role')} id="user-role" help={ROLES[role] ? t(ROLES[role].help) : undefined} error={errors.role}><select id="user-role" className="inp" value={role} onChange={(event) => choose(event.target.value)}>{Object.keys(ROLES).map((r) => <option key={r} value={r}>{t(r)}</option>)}</select></Field>
+            <Field label={t('Role')} id="user-role" help={ROLES[role] ? t(ROLES[role].help) : undefined} error={errors.role}><select id="user-role" className="inp" value={role} onChange={(event) => choose(event.target.value as typeof role)}>{Object.keys(ROLES).map((r) => <option key={r} value={r}>{t(r)}</option>)}</select></Field>
             <WordList id="user-groups" label={t('Groups')} text={groups} write={group} known={known((other) => other.groups)} error={errors.groups} />
             {isForWork(role) && <>
                 <WordList id="user-trades" label={t('Trades')} text={trades} write={trade} known={known((other) => other.specializations)} error={errors.specializations} />
