@@ -149,3 +149,15 @@ struct uuid uuid_gen_next(struct uuid_gen *g, int64_t now_ms)
     }
     return uuid_v7(g->last_ms, g->last);
 }
+
+struct uuid uuid_gen_next_ending(struct uuid_gen *g, int64_t now_ms, uint8_t last)
+{
+    struct uuid id;
+
+    /* Whatever is added to this carries into the bytes before the last one. */
+    g->last[UUID_RANDOM_LEN - 1] = UINT8_MAX;
+    id = uuid_gen_next(g, now_ms);
+    g->last[UUID_RANDOM_LEN - 1] = UINT8_MAX;
+    id.bytes[sizeof(id.bytes) - 1] = last;
+    return id;
+}

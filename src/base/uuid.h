@@ -67,4 +67,7 @@ void uuid_gen_init(struct uuid_gen *g, uuid_random_fn *random, void *context);
 /* The next UUID, `now_ms` being the wall clock. */
 struct uuid uuid_gen_next(struct uuid_gen *g, int64_t now_ms);
 
+/* The same for one whose last byte is given: larger than those before, and no later one equals it. */
+struct uuid uuid_gen_next_ending(struct uuid_gen *g, int64_t now_ms, uint8_t last);
+
 #endif

@@ -37,6 +37,14 @@ struct uuid ident_make(struct uuid execution, int64_t seq, uint32_t n, int64_t n
     return uuid_v7(now_us / 1000, random);
 }
 
+struct uuid ident_make_child(struct uuid execution, int64_t seq, uint32_t n, int64_t now_us)
+{
+    struct uuid id = ident_make(execution, seq, n, now_us);
+
+    id.bytes[sizeof(id.bytes) - 1] = execution.bytes[sizeof(execution.bytes) - 1];
+    return id;
+}
+
 uint32_t ident_random(struct uuid execution, int64_t seq, uint32_t n)
 {
     return (uint32_t)draw(execution, seq, n, 3);

@@ -11,6 +11,7 @@
 #include "node/chore/measure.h"
 #include "node/chore/minutes.h"
 #include "node/chore/spans.h"
+#include "node/cluster/cluster.h"
 #include "node/cluster/waiters.h"
 #include "node/commit_log.h"
 #include "node/guard/poison.h"
@@ -223,7 +224,7 @@ void batch_submit(struct node *n)
 static void wake_receivers(struct node *n, const struct notices *notices)
 {
     for (size_t i = 0; i < notices->count; i++)
-        wake_with_events(n, notices->items[i].execution);
+        wake_events_or_notify(n, notices->items[i].execution);
 }
 
 /* A commit of an execution is durable, whatever led to it. */
@@ -241,13 +242,15 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
     minutes_count(n, commit, notify_is_end(commit, entry_status_before(e)));
     measure_commit(n, e, commit);
     notify_commit(n, e, commit);
+    if (waiters_are_over(commit->after))
+        cluster_note_ended(n, e->id);
     if (e->waiters != NULL)
         taken_answer(n, e, commit);
     outgoing_send(n, commit);
     calls_queue(n, commit->after);
     relay_note(n, commit);
     for (size_t i = 0; i < commit->starts.count; i++)
-        wake(n, commit->starts.items[i]->id);
+        wake_or_notify(n, commit->starts.items[i]->id);
     wake_receivers(n, &commit->notices);
     /* The planner may have answered with the same commit. */
     if (commit->tasks.count > 0) {

@@ -206,12 +206,13 @@ static void write_labels(struct buf *out, const struct meter_series *s, const ch
         buf_char(out, '}');
 }
 
-/* A number as it is, microseconds as seconds: 0.05, 3600. */
+/* A number as it is, microseconds as seconds: 0.05, 3600, -0.002. */
 static void write_number(char *text, size_t size, bool is_time, int64_t value)
 {
-    int len =
-        snprintf(text, size, is_time ? "%lld.%06lld" : "%lld",
-                 (long long)(is_time ? value / 1000000 : value), (long long)(value % 1000000));
+    long long us = value < 0 ? -(long long)value : (long long)value;
+    int len = is_time ? snprintf(text, size, "%s%lld.%06lld", value < 0 ? "-" : "", us / 1000000,
+                                 us % 1000000)
+                      : snprintf(text, size, "%lld", (long long)value);
 
     if (!is_time)
         return;

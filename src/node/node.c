@@ -11,6 +11,7 @@
 #include "node/cache/load.h"
 #include "node/cache/program.h"
 #include "node/chore/chore.h"
+#include "node/cluster/cluster.h"
 #include "node/cluster/config.h"
 #include "node/cluster/waiters.h"
 #include "node/guard/crash.h"
@@ -97,6 +98,7 @@ bool node_pass(struct node *n)
     loads_send_group(n);
     any |= batch_is_due(n);
     batch_submit(n);
+    cluster_notify(n);
     entries_trim(n);
     programs_trim(n);
     return any;
@@ -174,6 +176,7 @@ bool node_has_stopped(struct node *n, enum node_result *out)
         n->is_draining = true;
         n->draining_since_us = clock_mono_us(n->clock);
         waiters_drain(n);
+        cluster_drain(n);
     }
     *out = NODE_DRAINED;
     if (is_drained(n))
@@ -316,6 +319,8 @@ static bool open_store(struct node *n, struct err *err)
         .data_path = n->options.data_path,
         .done = &n->own_done,
         .reader_count = n->options.reader_count,
+        .version = n->options.version,
+        .owns_nothing = n->options.is_paused,
     };
 
     if (n->options.store != NULL) {
@@ -336,7 +341,7 @@ static bool open_all(struct node *n, struct err *err)
     unsigned count;
 
     if (!open_store(n, err) || !credentials_open(n, err) || !open_loop(n, err) ||
-        !calls_open(n, err) || !chores_open(n, err))
+        !cluster_open(n, err) || !calls_open(n, err) || !chores_open(n, err))
         return false;
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
@@ -394,6 +399,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     map_init(&n->credentials->uses, &n->mem);
     n->credentials->urls = value_map_empty();
     entries_init(n);
+    cluster_init(n);
     waiters_init(n);
     failures_init(n);
     programs_init(n);
@@ -434,6 +440,7 @@ void node_close(struct node *n)
         close(n->epoll_fd);
     if (n->stop_fd >= 0)
         close(n->stop_fd);
+    cluster_close(n);
     config_fini(n->config);
     arena_fini(&n->routes->mem);
     triggers_close(n);

@@ -201,6 +201,12 @@ struct node_notice {
 typedef void node_listener_fn(void *context, const struct node_notice *notice);
 void node_listen(struct node *n, node_listener_fn *listener, void *context);
 
+/* Users, tokens or sessions have changed here, durably: other nodes are notified. */
+void node_access_changed(struct node *n);
+
+/* Call `changed` on the loop when they have changed on another node. */
+void node_on_access_change(struct node *n, void (*changed)(void *context), void *context);
+
 /* Whether other nodes may work on the same store: then not all commits are this node's. */
 bool node_is_shared(const struct node *n);
 
@@ -224,6 +230,8 @@ struct node_stats {
     size_t calls_in_flight;
     size_t calls_queued; /* executions that wait for capacity for one */
     size_t workers_waiting;
+    unsigned nodes, shards;   /* that live on the store; that this one owns */
+    int64_t skew_us;          /* of this machine's clock against the store's */
     struct folder_space data; /* of the volume of the data folder; zeros when it is not known */
 };
 

@@ -10,6 +10,7 @@
 #include "node/cache/entry.h"
 #include "node/cache/program.h"
 #include "node/chore/schedules.h"
+#include "node/cluster/cluster.h"
 #include "node/cluster/config.h"
 #include "node/correlate.h"
 #include "node/inner.h"
@@ -145,7 +146,7 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
                        STR_ARG(p->code));
     if (!business_key(n, r, p, input, &key))
         return false;
-    e = entry_new(n, uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000));
+    e = entry_new(n, cluster_new_id(n));
     program_hold(n, &e->program, ref);
     if (!make_execution(n, e, p, r, key, input, &r->err)) {
         e->state = ENTRY_GONE;

@@ -201,6 +201,15 @@ void timers_remove_after(struct timers *t, int64_t at_us)
             remove_at(t, at);
 }
 
+void timers_remove_if(struct timers *t, bool (*is_gone)(void *context, struct uuid id),
+                      void *context)
+{
+    /* As above: who moves into a gap was not looked at. */
+    for (uint32_t at = t->count; at-- > 0;)
+        while (at < t->count && is_gone(context, t->heap[at].id))
+            remove_at(t, at);
+}
+
 bool timers_take(struct timers *t, int64_t now_us, struct uuid *out)
 {
     if (t->count == 0 || t->heap[0].at_us > now_us)

@@ -29,6 +29,9 @@ void timers_set_sooner(struct timers *t, struct uuid id, int64_t at_us);
 void timers_set_new(struct timers *t, struct uuid id, int64_t at_us); /* unless it has one */
 void timers_remove(struct timers *t, struct uuid id);
 void timers_remove_after(struct timers *t, int64_t at_us); /* all that are set to a later time */
+/* All for which `is_gone` holds. */
+void timers_remove_if(struct timers *t, bool (*is_gone)(void *context, struct uuid id),
+                      void *context);
 /* Take the earliest if it is due. */
 bool timers_take(struct timers *t, int64_t now_us, struct uuid *out);
 int64_t timers_next_us(const struct timers *t); /* INT64_MAX when empty */

@@ -7,6 +7,7 @@
 #include "engine/execution.h"
 #include "node/cache/entry.h"
 #include "node/cache/load.h"
+#include "node/cluster/cluster.h"
 #include "node/guard/guard.h"
 #include "node/guard/park.h"
 #include "node/inner.h"
@@ -50,9 +51,39 @@ static int64_t horizon_us(const struct node *n)
                                                                      : us;
 }
 
+void wake_or_notify(struct node *n, struct uuid id)
+{
+    if (cluster_owns(n, id))
+        wake(n, id);
+    else
+        cluster_note_due(n, id);
+}
+
+void wake_events_or_notify(struct node *n, struct uuid id)
+{
+    if (cluster_owns(n, id))
+        wake_with_events(n, id);
+    else
+        cluster_note_due(n, id);
+}
+
+void wake_read_again(struct node *n)
+{
+    n->wake->filled_until_us = 0;
+    n->wake->filled_id = (struct uuid){.bytes = {0}};
+    n->wake->is_taking = true;
+    chore_hurry(&n->wake->refill, 0);
+    chore_hurry(&n->wake->events, 0);
+}
+
 void wake_arm(struct node *n, const struct execution *x)
 {
-    if (x->wake_at_us > 0 && x->wake_at_us <= horizon_us(n) && x->crash_count < CRASHES_MAX)
+    bool is_soon =
+        x->wake_at_us > 0 && x->wake_at_us <= horizon_us(n) && x->crash_count < CRASHES_MAX;
+
+    if (is_soon && !cluster_owns(n, x->id))
+        cluster_note_due(n, x->id);
+    else if (is_soon)
         timers_set(&n->wake->timers, x->id, x->wake_at_us);
     else
         timers_remove(&n->wake->timers, x->id);
@@ -66,7 +97,7 @@ void wake_later(struct node *n, struct uuid id, int64_t delay_us)
 bool wake_may_fire(const struct node *n)
 {
     return n->is_recovered && !n->is_draining && !n->options.is_paused &&
-           n->wake->count < WAKES_MAX;
+           n->wake->count < WAKES_MAX && cluster_may_act(n);
 }
 
 bool wake_fire(struct node *n)

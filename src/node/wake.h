@@ -6,7 +6,8 @@
  * this node have set since. A timer may be of an older state: waking an
  * execution that is not due does nothing, and sets the timer anew. Now and then
  * the store is asked for what is overdue and should have been in the heap, and
- * for executions that have rows in execution_events: these are due, too.
+ * for executions that have rows in execution_events: these are due, too. Where
+ * nodes share a store, each one does this for the shards that it owns.
  */
 #ifndef PAWL_NODE_WAKE_H
 #define PAWL_NODE_WAKE_H
@@ -31,6 +32,7 @@ struct wake {
     struct uuid filled_id;
     int64_t filling_until_us; /* of the read in flight */
     int64_t refill_pause_us;  /* monotonic; after a read that failed */
+    bool is_taking;           /* what others had in hand is being read: nobody's queue has it */
 
     struct chore overdue;     /* reads what is overdue and unknown */
     int64_t overdue_after_us; /* with the id: where the last page ended */
@@ -53,5 +55,12 @@ bool wake_may_fire(const struct node *n);
 bool wake_fire(struct node *n);                        /* what is due; whether anything was */
 int64_t wake_in_us(const struct node *n);              /* until wake_fire() has something to do */
 void wake_with_events(struct node *n, struct uuid id); /* it has a row in execution_events */
+
+/* The same, unless another node owns it: that one is notified. */
+void wake_or_notify(struct node *n, struct uuid id);
+void wake_events_or_notify(struct node *n, struct uuid id);
+
+/* Shards were added to those of this node: what is due in them is not in the heap. */
+void wake_read_again(struct node *n);
 
 #endif

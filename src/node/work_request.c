@@ -297,7 +297,7 @@ static void request_answer_applied(struct node *n, struct work *w)
     case NODE_CHANGE:
         r->change->answer_json = str_copy(r->mem, r->change->answer_json);
         for (size_t i = 0; i < r->change->notified.count; i++)
-            wake_with_events(n, r->change->notified.items[i]);
+            wake_events_or_notify(n, r->change->notified.items[i]);
         r->change->notified.count = 0;
         if (r->change->apply == outbox_retry_apply)
             relay_look(n);

@@ -5,6 +5,7 @@
 #ifndef PAWL_STORE_READ_FIND_H
 #define PAWL_STORE_READ_FIND_H
 
+#include "store/peers.h"
 #include "store/read.h"
 
 /* An execution that is due. */
@@ -16,11 +17,16 @@ struct due {
 
 struct dues {
     VEC_OF(struct due);
+    bool is_cut; /* there are more behind the last one; read_due() only */
 };
 
-/* Executions whose wake_at lies above (`after_us`, `after_id`) up to `until_us`, in order. */
-bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
-              int64_t until_us, int64_t limit, struct dues *out, struct err *err) MUST_USE;
+/*
+ * Executions of these shards whose wake_at lies above (`after_us`, `after_id`) up to `until_us`, in
+ * order; of a store that is one node's alone, those of all shards. At most `limit`, perhaps fewer.
+ */
+bool read_due(struct reader *r, struct arena *mem, const struct shard_set *shards, int64_t after_us,
+              struct uuid after_id, int64_t until_us, int64_t limit, struct dues *out,
+              struct err *err) MUST_USE;
 
 /* Of which version the executions of these ids are, a list of JSON; those that are gone are left out. */
 struct execution_version {

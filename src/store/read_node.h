@@ -8,7 +8,13 @@ struct stored_node {
     struct str name;
     int64_t started_at_us;
     int64_t batches;
-    bool is_connected;
+    bool is_connected; /* it lives: its epoch is not over */
+    /* Of one that has an epoch: see peers.h. */
+    int64_t epoch;
+    struct str version;
+    int64_t beat_at_us; /* by the clock of the database */
+    bool is_draining;
+    int64_t shards, executions, calls, lag_ms, skew_ms, cpu_percent, rss_bytes;
 };
 
 struct stored_nodes {

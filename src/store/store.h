@@ -150,6 +150,8 @@ struct store_options {
     struct str data_path;  /* the folder */
     struct mailbox *done;  /* where batches and reads come back; a slot is reserved for each */
     unsigned reader_count; /* of the lanes of the engine and of clients, each; 0 = 2 */
+    struct str version;    /* of the program, for the list of nodes */
+    bool owns_nothing;     /* nothing moves on this node: it takes no shards */
 };
 
 /* Real stores, and the simulated one. */
@@ -162,9 +164,11 @@ struct store_ops {
 /* Who has connections of its own and makes them again when they are lost. */
 enum store_part { STORE_WRITER, STORE_WAITING_WRITER, STORE_READERS, STORE_PART_COUNT };
 
+struct peers;
 struct store {
     const struct store_ops *ops;
-    const char *name; /* what this node is called in the table of nodes; or NULL */
+    const char *name;    /* what this node is called in the table of nodes; or NULL */
+    struct peers *peers; /* NULL: this node has the store for itself; see peers.h */
     /*
      * Since when it could make no connection again, by the monotonic clock; 0 = all is well. Each
      * part writes its own alone: that one has a connection says nothing of the others.

@@ -125,10 +125,12 @@ static void test_meter__a_gauge_shows_what_it_was_set_to_or_nothing(void **state
     meter_set(&m, METER_DEAD_LETTERS, STR_NONE, STR_NONE, STR_NONE, 7);
     meter_set(&m, METER_DEAD_LETTERS, STR_NONE, STR_NONE, STR_NONE, 5);
     meter_set(&m, METER_STORE_AWAY, STR_NONE, STR_NONE, STR_NONE, 1500000);
+    meter_set(&m, METER_CLOCK_SKEW, STR_NONE, STR_NONE, STR_NONE, -51840);
     meter_set(&m, METER_COMMITS, STR_NONE, STR_NONE, STR_NONE, 12);
     text = written(&m, &out);
     assert_has(text, "\npawl_dead_letters 5\n");
     assert_has(text, "\npawl_store_silent_seconds 1.5\n");
+    assert_has(text, "\npawl_clock_skew_seconds -0.05184\n");
     assert_has(text, "# TYPE pawl_commits_total counter\npawl_commits_total 12\n");
     buf_fini(&out);
     meter_hide(&m, METER_DEAD_LETTERS);

@@ -315,6 +315,11 @@ async function walkServer(api) {
     await api.call('listNodes', {}, 200);
     await api.call('listNodes', { query: { limit: 1, cursor: '0' } }, 200);
     await api.call('listNodes', { query: { limit: 0 } }, 400);
+    const path = { nodeId: NOBODY };
+    await api.call('drainNode', { path }, 404);
+    await api.call('drainNode', { path, body: { what: 1 } }, 422);
+    await api.call('drainNode', { path, headers: { 'Idempotency-Key': 'drains' } }, 404);
+    await api.call('drainNode', { path, headers: { 'Idempotency-Key': 'drains' }, body: '{}' }, 409);
     await api.call('getHealth', { token: null }, 200);
     await api.call('getReadiness', { token: null }, 200);
     await api.call('getDocument', { token: null }, 200);

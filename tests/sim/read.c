@@ -273,8 +273,9 @@ static int by_time(const void *a, const void *b)
     return uuid_cmp(x->id, y->id);
 }
 
-bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
-              int64_t until_us, int64_t limit, struct dues *out, struct err *err)
+bool read_due(struct reader *r, struct arena *mem, const struct shard_set *shards, int64_t after_us,
+              struct uuid after_id, int64_t until_us, int64_t limit, struct dues *out,
+              struct err *err)
 {
     const struct disk *d = &sim_of(r)->disk;
     struct due after = {.id = after_id, .wake_at_us = after_us};
@@ -284,13 +285,15 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
     for (size_t i = 0; i < d->executions.count; i++) {
         const struct stored_execution *s = &d->executions.items[i]->s;
         struct due due = {.id = s->id, .wake_at_us = s->wake_at_us};
-        if (!d->executions.items[i]->is_deleted && s->wake_at_us > 0 && s->wake_at_us <= until_us &&
-            s->crash_count < CRASHES_MAX && by_time(&due, &after) > 0)
+        if (!d->executions.items[i]->is_deleted && shard_set_has(shards, shard_of(s->id)) &&
+            s->wake_at_us > 0 && s->wake_at_us <= until_us && s->crash_count < CRASHES_MAX &&
+            by_time(&due, &after) > 0)
             *VEC_ADD(mem, out) = due;
     }
     if (out->count > 0)
         qsort(out->items, out->count, sizeof(*out->items), by_time);
-    if ((int64_t)out->count > limit)
+    out->is_cut = (int64_t)out->count >= limit;
+    if (out->is_cut)
         out->count = (size_t)limit;
     return true;
 }

@@ -322,6 +322,7 @@ static void test_store__lists_by_parent_wait_error_branch_and_deadline_page_comp
 /* --- due --- */
 
 struct due_load {
+    struct shard_set shards;
     int64_t after_us, until_us, limit;
     struct uuid after;
     struct dues dues;
@@ -332,7 +333,8 @@ static void load_due(struct contract *c, struct reader *r, void *context)
     struct due_load *l = context;
     struct err err;
 
-    assert_true(read_due(r, &c->mem, l->after_us, l->after, l->until_us, l->limit, &l->dues, &err));
+    assert_true(read_due(r, &c->mem, &l->shards, l->after_us, l->after, l->until_us, l->limit,
+                         &l->dues, &err));
 }
 
 static void test_store__due_executions_come_in_order_and_in_pages(void **state)
@@ -340,7 +342,7 @@ static void test_store__due_executions_come_in_order_and_in_pages(void **state)
     static const int64_t wakes[] = {50, 10, 30, 30, 30, 99, 0};
     static const int64_t expected[] = {10, 30, 30, 30, 50};
     struct contract *c = *state;
-    struct due_load l = {.until_us = 60, .limit = 2};
+    struct due_load l = {.shards = shard_set_all(), .until_us = 60, .limit = 2};
     size_t seen = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(wakes); i++) {
@@ -366,7 +368,7 @@ static void test_store__execution_is_due_at_its_new_time_only(void **state)
     struct contract *c = *state;
     struct commit *start = contract_start(c, STATUS_WAITING, 1);
     struct commit *next = contract_advance(c, start, STATUS_WAITING, 1);
-    struct due_load l = {.until_us = INT64_MAX, .limit = 10};
+    struct due_load l = {.shards = shard_set_all(), .until_us = INT64_MAX, .limit = 10};
 
     start->after->wake_at_us = 10;
     next->after->wake_at_us = 20;

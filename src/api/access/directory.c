@@ -14,7 +14,7 @@
 
 #include <time.h>
 
-#define LOOK_EVERY_US INT64_C(2000000)
+#define LOOK_EVERY_US INT64_C(1000000)
 #define USES_EVERY_US INT64_C(1000000)
 #define USE_GRAIN_US INT64_C(60000000)
 #define SESSION_GRAIN_US INT64_C(3600000000)
@@ -337,6 +337,15 @@ static void entered(struct directory *d, int64_t version)
         d->own = version;
     d->entered++;
     d->changes++;
+    node_access_changed(d->options.node);
+}
+
+/* Another node has changed something: look at once. */
+static void changed_elsewhere(void *context)
+{
+    struct directory *d = context;
+
+    d->look_us = 0;
 }
 
 void directory_put_user(struct directory *d, struct str json, int64_t version)
@@ -502,8 +511,10 @@ struct directory *directory_open(const struct directory_options *options, struct
     table_init(&d->table);
     arena_init(&d->write_mem);
     d->expiry_known_us = clock_wall_us(options->clock);
-    if (read_first(d, err))
+    if (read_first(d, err)) {
+        node_on_access_change(options->node, changed_elsewhere, d);
         return d;
+    }
     directory_close(d);
     return NULL;
 }

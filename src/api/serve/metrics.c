@@ -71,6 +71,9 @@ static void answer_with_node(struct call *c, struct meters *m)
     metrics_show(m, METER_DATA_FREE, stats.data.free_bytes);
     metrics_show(m, METER_DATA_SIZE, stats.data.size_bytes);
     metrics_show(m, METER_READY, node_readiness(c->node) == NODE_READY);
+    metrics_show(m, METER_NODES, (int64_t)stats.nodes);
+    metrics_show(m, METER_SHARDS, (int64_t)stats.shards);
+    metrics_show(m, METER_CLOCK_SKEW, stats.skew_us);
     metrics_show(m, METER_STORE_AWAY, node_store_away_us(c->node));
     metrics_show(m, METER_REQUESTS, (int64_t)c->http->number);
     buf_init_arena(&out, c->mem);

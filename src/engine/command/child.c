@@ -101,7 +101,7 @@ static struct execution *make_child(struct turn *t, const struct program *p, str
     struct execution *x = ARENA_NEW(t->mem, struct execution);
     struct trace trace;
 
-    x->id = ident_make(t->x->id, t->x->seq + 1, t->ids++, t->now_us);
+    x->id = ident_make_child(t->x->id, t->x->seq + 1, t->ids++, t->now_us);
     x->program = p;
     x->parent_id = t->x->id;
     x->has_parent = true;

@@ -95,7 +95,8 @@ struct entry {
     struct entry *hash_next;
     bool in_ready_list;
     struct entry *next_ready;
-    bool is_awaited; /* in the list of the waiters */
+    bool is_awaited;      /* in the list of the waiters */
+    int64_t announced_us; /* monotonic: when other nodes were notified that it is waited for */
     TAILQ_ENTRY(entry) awaited;
 };
 

@@ -1,6 +1,7 @@
 /* chore.c - see chore.h. */
 #include "node/chore/chore.h"
 
+#include "node/cluster/cluster.h"
 #include "node/cluster/config.h"
 #include "node/cluster/waiters.h"
 #include "node/inner.h"

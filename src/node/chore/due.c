@@ -7,7 +7,9 @@
 #include "base/log.h"
 #include "node/cache/load.h"
 #include "node/chore/chore.h"
+#include "node/cluster/cluster.h"
 #include "node/inner.h"
+#include "node/node.h"
 #include "node/timers.h"
 #include "node/wake.h"
 
@@ -15,12 +17,15 @@ enum { DUE_PAGE = 1000 }; /* rows read at once */
 
 #define REFILL_EVERY_US INT64_C(20000000)
 #define LOOK_BACK_US INT64_C(5000000) /* what is overdue by this is looked for, this often */
+#define LOOK_BACK_SHARED_US INT64_C(1000000)
 #define EVENTS_PAGE_REST_US INT64_C(100000)
 #define EVENTS_REST_MAX_US INT64_C(50000000) /* nobody sleeps for longer than a minute */
 
 /* A page of executions that are due. */
 struct due_load {
     struct load load; /* first: see load.h */
+    struct shard_set shards;
+    int64_t changes; /* of the shards that this node owns, when it was sent */
     int64_t after_us, until_us;
     struct uuid after_id;
     struct dues dues;
@@ -30,8 +35,17 @@ static void due_run(struct load *load, struct reader *reader)
 {
     struct due_load *l = (struct due_load *)load;
 
-    load->ok = read_due(reader, &load->mem, l->after_us, l->after_id, l->until_us, DUE_PAGE,
-                        &l->dues, &load->err);
+    load->ok = read_due(reader, &load->mem, &l->shards, l->after_us, l->after_id, l->until_us,
+                        DUE_PAGE, &l->dues, &load->err);
+}
+
+static struct due_load *due_load_new(struct node *n, load_done_fn *done)
+{
+    struct due_load *l = LOAD_NEW(n, struct due_load, due_run, done);
+
+    l->shards = n->cluster->owned;
+    l->changes = n->cluster->changes;
+    return l;
 }
 
 /* --- the next minute --- */
@@ -39,7 +53,7 @@ static void due_run(struct load *load, struct reader *reader)
 /* Whoever waited for capacity when the server ended is in no queue: it looks for itself at once. */
 static int64_t first_look_us(const struct node *n, const struct due *due)
 {
-    return due->waits_for_call && !n->is_recovered ? 0 : due->wake_at_us;
+    return due->waits_for_call && (!n->is_recovered || n->wake->is_taking) ? 0 : due->wake_at_us;
 }
 
 static void timers_were_read(struct load *load)
@@ -52,13 +66,16 @@ static void timers_were_read(struct load *load)
     if (!n->is_recovered)
         CRASH_POINT(RECOVERING);
     for (size_t i = 0; load->ok && i < dues->count; i++)
-        timers_set_sooner(&w->timers, dues->items[i].id, first_look_us(n, &dues->items[i]));
-    if (!load->ok) {
+        if (cluster_owns(n, dues->items[i].id))
+            timers_set_sooner(&w->timers, dues->items[i].id, first_look_us(n, &dues->items[i]));
+    if (load->ok && l->changes != n->cluster->changes) {
+        chore_rest(&w->refill, 0); /* shards have come since: see wake_read_again() */
+    } else if (!load->ok) {
         log_write(LOG_ERROR, "timers cannot be read",
                   LOG_FIELDS(log_str("reason", str_of(load->err.message))));
         w->refill_pause_us = clock_mono_us(n->clock) + RETRY_SOON_US;
         w->refill.is_busy = false;
-    } else if (dues->count == DUE_PAGE) {
+    } else if (dues->is_cut) {
         w->filled_until_us = dues->items[dues->count - 1].wake_at_us;
         w->filled_id = dues->items[dues->count - 1].id;
         chore_rest(&w->refill, 0);
@@ -69,6 +86,7 @@ static void timers_were_read(struct load *load)
         if (!n->is_recovered)
             CRASH_POINT(RECOVERED);
         n->is_recovered = true;
+        w->is_taking = false;
     }
     load_free(load);
 }
@@ -115,7 +133,7 @@ static void refill_run(struct chore *c)
         return;
     w->filling_until_us = until_us;
     c->is_busy = true;
-    l = LOAD_NEW(n, struct due_load, due_run, timers_were_read);
+    l = due_load_new(n, timers_were_read);
     l->after_us = w->filled_until_us;
     l->after_id = w->filled_id;
     l->until_us = until_us;
@@ -130,11 +148,17 @@ const struct chore_kind chore_timers = {
 
 /* --- what is overdue --- */
 
+/* Others may commit what is due here, and the notice of it may be lost. */
+static int64_t look_back_us(const struct node *n)
+{
+    return node_is_shared(n) ? LOOK_BACK_SHARED_US : LOOK_BACK_US;
+}
+
 static void overdue_was_read(struct load *load)
 {
     struct wake *w = load->node->wake;
     const struct dues *dues = &((struct due_load *)load)->dues;
-    bool has_more = load->ok && dues->count == DUE_PAGE;
+    bool has_more = load->ok && dues->is_cut;
 
     w->overdue.is_busy = false;
     for (size_t i = 0; load->ok && i < dues->count; i++)
@@ -152,13 +176,14 @@ static void overdue_was_read(struct load *load)
 static void overdue_run(struct chore *c)
 {
     struct node *n = c->node;
-    struct due_load *l = LOAD_NEW(n, struct due_load, due_run, overdue_was_read);
+    struct due_load *l = due_load_new(n, overdue_was_read);
+    int64_t back_us = look_back_us(n);
 
-    chore_rest(c, LOOK_BACK_US);
+    chore_rest(c, back_us);
     c->is_busy = true;
     l->after_us = n->wake->overdue_after_us;
     l->after_id = n->wake->overdue_after_id;
-    l->until_us = clock_wall_us(n->clock) - LOOK_BACK_US;
+    l->until_us = clock_wall_us(n->clock) - back_us;
     load_send(&l->load);
 }
 
@@ -187,7 +212,7 @@ static void events_page_run(struct load *load, struct reader *reader)
 /* How long to rest after all were looked at: most of them may be paused, and many. */
 static int64_t events_rest_us(const struct node *n)
 {
-    int64_t us = LOOK_BACK_US + n->wake->events_pages * EVENTS_PAGE_REST_US;
+    int64_t us = look_back_us(n) + n->wake->events_pages * EVENTS_PAGE_REST_US;
 
     return us < EVENTS_REST_MAX_US ? us : EVENTS_REST_MAX_US;
 }
@@ -232,7 +257,7 @@ static void events_page_done(struct load *load)
     size_t i = 0;
 
     for (; load->ok && i < rows->count && wake_may_fire(n); i++) {
-        if (rows->items[i].is_due)
+        if (rows->items[i].is_due && cluster_owns(n, rows->items[i].id))
             wake_with_events(n, rows->items[i].id);
         w->events_after = rows->items[i].row;
     }

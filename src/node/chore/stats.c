@@ -2,6 +2,7 @@
 #include "node/batch.h"
 #include "node/cache/program.h"
 #include "node/chore/retention.h"
+#include "node/cluster/cluster.h"
 #include "node/cluster/waiters.h"
 #include "node/inner.h"
 #include "node/node.h"
@@ -31,6 +32,7 @@ void node_stats(const struct node *n, struct node_stats *out)
         .calls_queued = n->calls->queued,
         .workers_waiting = n->jobs->waiting,
     };
+    cluster_stats(n, out);
     if (!folder_space(n->options.data_path, &out->data))
         out->data = (struct folder_space){0};
 }

@@ -5,6 +5,7 @@
 #include "node/cache/load.h"
 #include "node/cache/program.h"
 #include "node/chore/chore.h"
+#include "node/cluster/cluster.h"
 #include "node/inner.h"
 #include "node/node.h"
 #include "node/outside/credentials.h"
@@ -105,6 +106,7 @@ static void definition_changed(struct node *n, const struct definition_change *d
 void config_changed(struct node *n, const struct definition_change *first)
 {
     n->config->changes++;
+    cluster_note_definitions(n);
     for (const struct definition_change *d = first; d != NULL; d = d->next)
         definition_changed(n, d);
     node_schedules_changed(n);

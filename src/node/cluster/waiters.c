@@ -6,6 +6,7 @@
 #include "node/cache/entry.h"
 #include "node/cache/load.h"
 #include "node/chore/chore.h"
+#include "node/cluster/cluster.h"
 #include "node/inner.h"
 #include "node/node.h"
 #include "node/work.h"
@@ -19,6 +20,9 @@
 #define EXPIRY_DRAIN_US INT64_C(1000000) /* ... and after the node was told to stop */
 /* How often the store is asked how those stand that are waited for; and for how many at once. */
 #define LOOK_US INT64_C(1000000)
+#define LOOK_FIRST_US INT64_C(20000)
+/* How often others are notified again of what is waited for. */
+#define ANNOUNCE_EVERY_US INT64_C(30000000)
 enum { LOOK_MAX = 1000 };
 
 void waiters_init(struct node *n)
@@ -41,6 +45,16 @@ void waiters_unlink(struct node *n, struct entry *e)
     e->is_awaited = false;
 }
 
+/* The owner hears that its end is waited for; it may have ended before that: look soon. */
+static void waiters_announce(struct node *n, struct entry *e)
+{
+    if (cluster_owns(n, e->id))
+        return;
+    e->announced_us = clock_mono_us(n->clock);
+    cluster_note_awaited(n, e->id);
+    chore_hurry(&n->waiters->look, LOOK_FIRST_US);
+}
+
 void waiters_add(struct node *n, struct entry *e, struct node_request *r)
 {
     r->deadline_us = clock_mono_us(n->clock) + r->wait_us;
@@ -50,6 +64,7 @@ void waiters_add(struct node *n, struct entry *e, struct node_request *r)
     awaited_append(n, e);
     if (n->waiters->count++ == 0)
         n->waiters->look.next_us = clock_mono_us(n->clock) + LOOK_US;
+    waiters_announce(n, e);
     if (r->deadline_us < n->waiters->deadlines.next_us)
         n->waiters->deadlines.next_us = r->deadline_us;
 }
@@ -293,6 +308,23 @@ static void run_awaited(struct load *load, struct reader *reader)
     load->ok = read_row_versions(reader, &load->mem, l->ids_json, &l->found, &load->err);
 }
 
+/* What is in flight on this node finds out by itself. */
+static bool waiters_may_load(const struct entry *e)
+{
+    return e != NULL && e->state == ENTRY_READY && e->pins == 0 && e->works.first == NULL &&
+           e->waiters != NULL;
+}
+
+void waiters_heard(struct node *n, struct uuid id)
+{
+    struct entry *e = entry_find(n, id);
+
+    if (!waiters_may_load(e) || waiters_are_over(e->x))
+        return;
+    entry_mark_stale(e);
+    entry_make_ready(n, e);
+}
+
 static void done_awaited(struct load *load)
 {
     struct awaited_load *l = (struct awaited_load *)load;
@@ -302,9 +334,7 @@ static void done_awaited(struct load *load)
         const struct execution_version *is = &l->found.items[i];
         struct entry *e = entry_find(n, is->id);
 
-        /* What is in flight on this node finds out by itself. */
-        if (e == NULL || e->state != ENTRY_READY || e->pins > 0 || e->works.first != NULL ||
-            e->waiters == NULL || e->x->row_version >= is->row_version)
+        if (!waiters_may_load(e) || e->x->row_version >= is->row_version)
             continue;
         entry_mark_stale(e);
         entry_make_ready(n, e);
@@ -331,6 +361,8 @@ static struct str list_awaited(struct node *n, struct arena *mem)
         if (first == NULL)
             first = e;
         awaited_append(n, e);
+        if (clock_mono_us(n->clock) - e->announced_us >= ANNOUNCE_EVERY_US)
+            waiters_announce(n, e);
         if (ids.len > 1)
             buf_char(&ids, ',');
         json_write_string(&ids, UUID_STR(e->id));

@@ -35,6 +35,9 @@ void waiters_add(struct node *n, struct entry *e, struct node_request *r);
 /* Nobody waits any longer for one that has ended, or that goes on only when an operator says so. */
 bool waiters_are_over(const struct execution *x);
 
+/* Another node says that it has ended: whoever waits here for that is answered. */
+void waiters_heard(struct node *n, struct uuid id);
+
 /* It stands so, and nobody waits any longer: answer all who wait. */
 void waiters_answer(struct node *n, struct entry *e, const struct execution *x);
 

@@ -7,6 +7,7 @@
 #include "engine/trace.h"
 #include "node/cache/entry.h"
 #include "node/chore/measure.h"
+#include "node/cluster/cluster.h"
 #include "node/guard/guard.h"
 #include "node/guard/park.h"
 #include "node/inner.h"
@@ -219,11 +220,11 @@ static void send_noted(struct node *n, struct effect_call *call)
 
 /*
  * The store has taken longer than the attempt may: its time is up, and nothing
- * was sent. The engine asks for it again, and that is no further attempt.
+ * was sent. So it is on a node that others may take for dead. The engine asks for it again, and that is no further attempt.
  */
 static bool call_is_late(struct node *n, const struct commit *commit, const struct ask *a)
 {
-    if (clock_mono_us(n->clock) - a->reserved_us < a->timeout_us)
+    if (clock_mono_us(n->clock) - a->reserved_us < a->timeout_us && cluster_may_act(n))
         return false;
     calls_give_back(n, a->host);
     queue_answer(n,

@@ -176,6 +176,11 @@ void jobs_notify(struct node *n, struct str org_id, struct str type)
 
 /* --- jobs of other nodes --- */
 
+void jobs_heard(struct node *n, struct str org_id, struct str type)
+{
+    job_type_notify(n, org_id, type);
+}
+
 #define LOOK_FOR_TYPES_US INT64_C(1000000)
 
 /* Which of the types that are waited for have jobs. */

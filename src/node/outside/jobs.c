@@ -5,6 +5,7 @@
 #include "engine/execution.h"
 #include "node/chore/chore.h"
 #include "node/chore/measure.h"
+#include "node/cluster/cluster.h"
 #include "node/cluster/config.h"
 #include "node/node.h"
 #include "node/outside/job_queue.h"
@@ -159,6 +160,17 @@ static void poll_emptied(struct node_poll *p)
         p->links[i].queue->may_have = false;
 }
 
+/* A notice of another node, or a look, says once that there are jobs, however many: the next asks. */
+static void poll_passes_on(struct node *n, const struct node_poll *p)
+{
+    for (size_t i = 0; i < p->poll.type_count; i++) {
+        struct job_queue *q = p->links[i].queue;
+
+        if (q->may_have && q->covered == 0 && !TAILQ_EMPTY(&q->waiting))
+            job_queue_notify(n, q);
+    }
+}
+
 static void poll_noted(struct node *n, struct node_poll *p)
 {
     for (size_t i = 0; p->poll.notes_asked && i < p->poll.type_count; i++) {
@@ -204,6 +216,8 @@ static void poll_claimed(struct node *n, struct node_poll *p, bool is_cut)
         measure_claimed(n, &p->poll.found.items[i]);
     if (found < p->poll.max && !is_cut)
         poll_emptied(p);
+    else if (node_is_shared(n))
+        poll_passes_on(n, p);
     if (found > 0)
         leases_look_in(n, p->poll.lease_us);
     if (found > 0 && p->key.len == 0 && p->is_gone != NULL && p->is_gone(p)) {
@@ -294,6 +308,7 @@ static void job_send(struct node *n, const struct commit *commit, const struct a
 {
     struct str org_id = record_org(commit->after->org_id);
 
+    cluster_note_job(n, org_id, a->type);
     if (!endpoints_notify(n, org_id, a->type))
         job_type_notify(n, org_id, a->type);
 }

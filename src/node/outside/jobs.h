@@ -63,6 +63,9 @@ struct jobs {
 /* There is one more job of the type: whoever has waited longest for one asks. */
 void jobs_notify(struct node *n, struct str org_id, struct str type);
 
+/* Another node has committed such jobs: who waits here for them asks. */
+void jobs_heard(struct node *n, struct str org_id, struct str type);
+
 /* Whether all who asked for jobs are answered. */
 bool jobs_nobody_waits(const struct node *n);
 

@@ -50,6 +50,8 @@ static const char *describe(enum db_status status)
         return "the database took too long to answer";
     case DB_IO:
         return "the database cannot be read or written";
+    case DB_FENCED:
+        return "other nodes took this one for dead; it goes on under another epoch";
     case DB_REFUSED:
         return "the database refused a statement";
     }
@@ -59,7 +61,8 @@ static const char *describe(enum db_status status)
 bool db_fail(const struct db *db, enum db_status status, struct err *err)
 {
     bool overloaded = status == DB_CUT || status == DB_BUSY || status == DB_LOCKED ||
-                      status == DB_LOST || status == DB_CONFLICT || status == DB_FULL;
+                      status == DB_LOST || status == DB_CONFLICT || status == DB_FULL ||
+                      status == DB_FENCED;
 
     return err_set(err, overloaded ? ERR_OVERLOADED : ERR_IO, "%s (%s)", describe(status),
                    db->message);

@@ -46,6 +46,7 @@ enum db_status {
     DB_LOST,      /* the connection broke; whether a commit happened is not known */
     DB_CUT,       /* took longer than it may */
     DB_IO,        /* the system failed to read, write or sync */
+    DB_FENCED,    /* the epoch of this node is over: see store/peers.h */
     DB_REFUSED,   /* any other error of the statement */
 };
 
@@ -306,5 +307,11 @@ enum db_status db_sqlite_copy(struct db *db, struct str path);
 /* Connect to a PostgreSQL server; NULL and *err. `name` tells its sessions apart. */
 struct db *db_postgres_open(struct str url, enum db_mode mode, struct str name,
                             struct err *err) MUST_USE;
+
+/* Readable when the server has sent something that nobody asked for; -1: not connected. */
+int db_postgres_fd(const struct db *db);
+
+/* DB_ROW: *text is what another session has notified of, in `mem`; DB_DONE: there is nothing more. */
+enum db_status db_postgres_notified(struct db *db, struct arena *mem, struct str *text);
 
 #endif

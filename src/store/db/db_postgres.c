@@ -367,7 +367,7 @@ static enum db_status postgres_connect(struct db_postgres *db)
     return postgres_script(&db->base, "SET synchronous_commit = on; SET lock_timeout = 1000;"
                                       "SET enable_seqscan = off; SET enable_hashjoin = off;"
                                       "SET enable_mergejoin = off;"
-                                      "SET idle_in_transaction_session_timeout = 60000");
+                                      "SET idle_in_transaction_session_timeout = 5000");
 }
 
 static enum db_status postgres_reconnect(struct db *base)
@@ -388,6 +388,28 @@ static void postgres_allow_us(struct db *base, int64_t us)
     (void)snprintf(text, sizeof(text), "SET statement_timeout = %lld", (long long)(us / 1000));
     if (postgres_script(base, text) == DB_DONE)
         db->timeout_ms = us / 1000;
+}
+
+int db_postgres_fd(const struct db *db)
+{
+    return PQsocket(((const struct db_postgres *)db)->conn);
+}
+
+enum db_status db_postgres_notified(struct db *base, struct arena *mem, struct str *text)
+{
+    struct db_postgres *db = postgres_of(base);
+    PGnotify *notice;
+
+    if (PQconsumeInput(db->conn) != 1 || PQstatus(db->conn) != CONNECTION_OK) {
+        postgres_keep_message(db, PQerrorMessage(db->conn));
+        return DB_LOST;
+    }
+    notice = PQnotifies(db->conn);
+    if (notice == NULL)
+        return DB_DONE;
+    *text = str_copy(mem, str_of(notice->extra));
+    PQfreemem(notice);
+    return DB_ROW;
 }
 
 static void postgres_close(struct db *base)

@@ -243,6 +243,8 @@ static enum db_status failure_of(struct db_postgres *db, enum sql sql, const PGr
     enum db_status status = postgres_fail(db, result);
     bool is_missed = state != NULL && strcmp(state, "22012") == 0;
 
+    if (sql == SQL_EPOCH_FENCE && is_missed)
+        return DB_FENCED;
     return sql_is_exact(sql) && (status == DB_UNIQUE || is_missed) ? DB_CONFLICT : status;
 }
 

@@ -110,6 +110,9 @@
     "WITH written AS (" change " RETURNING 1) "                                                    \
     "SELECT 1 / CAST(count(*) = cardinality($1::text[]) AS int) FROM written"
 
+/* PostgreSQL: the shard of an execution e, as the index by shard has it: see store/peers.h. */
+#define SHARD_OF_E "get_byte(uuid_send(e.id), 15)"
+
 /* PostgreSQL: leases go by the clock of the database, which all nodes share. */
 #define DATABASE_NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 

@@ -9,6 +9,7 @@
 #include "store/db/migrate.h"
 #include "store/db/reserve.h"
 #include "store/folder.h"
+#include "store/peer/peer.h"
 #include "store/read/reader.h"
 #include "store/write/writer.h"
 
@@ -78,6 +79,8 @@ static void close_store(struct store *base)
         checkpoint_close(&s->checkpoint);
     } else {
         writer_close(&s->waiting);
+        /* The last batch was committed under its epoch. */
+        peers_close(s->base.peers);
         (void)db_exec(s->db, SQL_NODE_DROP, DB_PARAMS(db_text(str_of(s->node))));
         (void)db_exec(s->db, SQL_NODE_DROP, DB_PARAMS(db_text(str_of(s->waiting_node))));
     }
@@ -217,6 +220,24 @@ static bool connect_readers(struct sql_store *s, unsigned count, struct db **out
     return true;
 }
 
+static void close_connections(struct db **connections, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        db_close(connections[i]);
+}
+
+static bool open_peers(struct sql_store *s, const struct store_options *options, struct err *err)
+{
+    s->base.peers =
+        peers_open(&(struct peers_options){.url = s->url,
+                                           .node = str_of(s->node),
+                                           .folder = s->folder,
+                                           .version = str_copy(&s->mem, options->version),
+                                           .owns_nothing = options->owns_nothing},
+                   err);
+    return s->base.peers != NULL;
+}
+
 static bool open_threads(struct sql_store *s, const struct store_options *options, struct err *err)
 {
     unsigned each = options->reader_count == 0 ? READERS_DEFAULT : options->reader_count;
@@ -236,9 +257,12 @@ static bool open_threads(struct sql_store *s, const struct store_options *option
     }
     if (!connect_readers(s, count, connections, err))
         return false;
+    if (!s->is_sqlite && !open_peers(s, options, err)) {
+        close_connections(connections, count);
+        return false;
+    }
     if (s->is_sqlite && !checkpoint_open(&s->checkpoint, s->path, s->folder, err)) {
-        for (unsigned i = 0; i < count; i++)
-            db_close(connections[i]);
+        close_connections(connections, count);
         return false;
     }
     for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
@@ -249,11 +273,12 @@ static bool open_threads(struct sql_store *s, const struct store_options *option
         first += threads;
     }
     writer_open(&s->writer, s->db, options->done, s->is_sqlite ? &s->checkpoint : NULL,
-                str_of(s->node), slot, &s->base.lost_since_us[STORE_WRITER]);
+                str_of(s->node), slot, s->base.peers, &s->base.lost_since_us[STORE_WRITER]);
     /* Counters in slots of its own: the two writers of a node do not wait for each other there. */
     if (!s->is_sqlite)
         writer_open_waiting(&s->waiting, s->waiting_db, options->done, str_of(s->waiting_node),
-                            slot + COUNT_SLOTS, &s->base.lost_since_us[STORE_WAITING_WRITER]);
+                            slot + COUNT_SLOTS, s->base.peers,
+                            &s->base.lost_since_us[STORE_WAITING_WRITER]);
     return true;
 }
 

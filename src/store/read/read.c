@@ -407,14 +407,62 @@ static bool load_dues(struct rows *rows, struct dues *out, struct err *err)
     return rows_end(rows, err);
 }
 
-bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
-              int64_t until_us, int64_t limit, struct dues *out, struct err *err)
+/* As an array of PostgreSQL. */
+static struct str shards_text(struct arena *mem, const struct shard_set *shards)
 {
-    struct rows rows = rows_run(
-        r, mem, SQL_READ_DUE,
-        DB_PARAMS(db_int(after_us), db_text(UUID_STR(after_id)), db_int(until_us), db_int(limit)));
+    struct buf out;
 
-    return load_dues(&rows, out, err);
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    for (unsigned i = 0; i < SHARD_COUNT; i++)
+        if (shard_set_has(shards, i))
+            buf_printf(&out, "%s%u", out.len > 1 ? "," : "", i);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+/*
+ * Of each shard at most `each` were read. They are in order: up to where the first shard has
+ * given all it may, nothing of any shard is missing.
+ */
+static void dues_cut(struct dues *dues, int64_t each, int64_t limit)
+{
+    int64_t counts[SHARD_COUNT] = {0};
+
+    for (size_t i = 0; i < dues->count; i++) {
+        bool is_last = ++counts[shard_of(dues->items[i].id)] == each || (int64_t)i + 1 == limit;
+
+        if (!is_last)
+            continue;
+        dues->count = i + 1;
+        dues->is_cut = true;
+        return;
+    }
+}
+
+bool read_due(struct reader *r, struct arena *mem, const struct shard_set *shards, int64_t after_us,
+              struct uuid after_id, int64_t until_us, int64_t limit, struct dues *out,
+              struct err *err)
+{
+    enum { EACH_MIN = 8 };
+    unsigned count = shard_set_count(shards);
+    int64_t each = count > 0 ? 2 * limit / count : limit;
+    struct rows rows;
+
+    *out = (struct dues){0};
+    if (count == 0)
+        return true;
+    each = !r->db->has_sets || each > limit ? limit : each < EACH_MIN ? EACH_MIN : each;
+    rows = rows_run(r, mem, SQL_READ_DUE,
+                    DB_PARAMS(db_int(after_us), db_text(UUID_STR(after_id)), db_int(until_us),
+                              db_int(each), db_text(shards_text(mem, shards))));
+    if (!load_dues(&rows, out, err))
+        return false;
+    if (r->db->has_sets)
+        dues_cut(out, each, limit);
+    else
+        out->is_cut = (int64_t)out->count == limit;
+    return true;
 }
 
 bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,

@@ -14,7 +14,18 @@ bool read_nodes(struct reader *r, struct arena *mem, struct stored_nodes *out, s
         *VEC_ADD(mem, out) = (struct stored_node){.name = rows_text(&rows, 0),
                                                   .started_at_us = rows_int(&rows, 1),
                                                   .batches = rows_int(&rows, 2),
-                                                  .is_connected = rows_int(&rows, 3) != 0};
+                                                  .is_connected = rows_int(&rows, 3) != 0,
+                                                  .epoch = rows_int(&rows, 4),
+                                                  .version = rows_text(&rows, 5),
+                                                  .beat_at_us = rows_int(&rows, 6),
+                                                  .is_draining = rows_int(&rows, 7) != 0,
+                                                  .shards = rows_int(&rows, 8),
+                                                  .executions = rows_int(&rows, 9),
+                                                  .calls = rows_int(&rows, 10),
+                                                  .lag_ms = rows_int(&rows, 11),
+                                                  .skew_ms = rows_int(&rows, 12),
+                                                  .cpu_percent = rows_int(&rows, 13),
+                                                  .rss_bytes = rows_int(&rows, 14)};
     return rows_end(&rows, err);
 }
 

@@ -3,6 +3,7 @@
 #include "engine/execution.h"
 #include "store/change_job.h"
 #include "store/change_letter.h"
+#include "store/change_node.h"
 #include "store/change_outbox.h"
 #include "store/change_park.h"
 #include "store/change_record.h"

@@ -9,6 +9,7 @@
 #include "engine/execution.h"
 #include "store/change.h"
 #include "store/idempotency.h"
+#include "store/peer/peer.h"
 #include "store/write/apply.h"
 #include "store/write/gather.h"
 #include "store/write/row_locks.h"
@@ -146,11 +147,15 @@ static enum db_status write_sums(struct writer *w, struct apply *a, const struct
             status = db_queue(
                 w->db, SQL_COUNTER_ADD,
                 DB_PARAMS(db_int(w->slot), db_text(counters[i].name), db_int(counters[i].more)));
+    if (status == DB_DONE && w->peers != NULL)
+        status = db_queue(w->db, SQL_EPOCH_FENCE, DB_PARAMS(db_int(peers_epoch(w->peers))));
     if (status == DB_DONE)
         status = db_queue(w->db, SQL_NODE_BATCH, DB_PARAMS(db_text(w->node), db_int(b->number)));
     if (status == DB_DONE && w->db->has_sets)
         status = new_rows_ask_ahead(&w->new_rows, w->db, a->starts);
-    return status == DB_DONE ? gather_put(a) : status;
+    if (status == DB_DONE)
+        status = gather_put(a);
+    return status;
 }
 
 /* How it ended, the commit having been tried. */
@@ -354,6 +359,8 @@ static void try_until_end(struct writer *w, struct batch *b)
             how.carefully = true;
             continue;
         }
+        if (status == DB_FENCED)
+            peers_hurry(w->peers);
         if (status != DB_CONFLICT || tries >= REPEATS_MAX) {
             end_batch(b, BATCH_REFUSED, w->db, status);
             return;
@@ -453,7 +460,7 @@ static void start_thread(struct writer *w)
 }
 
 void writer_open(struct writer *w, struct db *db, struct mailbox *done,
-                 struct checkpoint *checkpoint, struct str node, int64_t slot,
+                 struct checkpoint *checkpoint, struct str node, int64_t slot, struct peers *peers,
                  _Atomic int64_t *lost_since_us)
 {
     *w = (struct writer){.db = db,
@@ -461,17 +468,19 @@ void writer_open(struct writer *w, struct db *db, struct mailbox *done,
                          .checkpoint = checkpoint,
                          .node = node,
                          .slot = slot,
+                         .peers = peers,
                          .lost_since_us = lost_since_us};
     start_thread(w);
 }
 
 void writer_open_waiting(struct writer *w, struct db *db, struct mailbox *done, struct str node,
-                         int64_t slot, _Atomic int64_t *lost_since_us)
+                         int64_t slot, struct peers *peers, _Atomic int64_t *lost_since_us)
 {
     *w = (struct writer){.db = db,
                          .done = done,
                          .node = node,
                          .slot = slot,
+                         .peers = peers,
                          .lost_since_us = lost_since_us,
                          .waits = true};
     start_thread(w);

@@ -12,6 +12,7 @@
  *   a second of waiting for a lock       once more, without the members that may have
  *                                        to wait: they are MEMBER_LOCKED and come alone
  *   read-only                            REFUSED: none of it happened
+ *   the epoch of the node is over        REFUSED: other nodes have taken its work over
  *   disk full                            once more with the reserve when all of its members
  *                                        delete; else REFUSED, with no_space
  *   connection lost                      connect again, then look at the batch number
@@ -32,6 +33,8 @@
 
 enum { WRITER_OUTSTANDING_MAX = 2 };
 
+struct peers;
+
 struct writer {
     struct db *db;
     struct mailbox *done;
@@ -39,6 +42,7 @@ struct writer {
     struct str node;                /* names the row that every batch updates */
     bool waits;                     /* for batches that wait: its row is made with the first */
     int64_t slot;                   /* of the counters */
+    struct peers *peers;            /* whose epoch every batch is committed under; or NULL */
     _Atomic int64_t *lost_since_us; /* its own of the store */
     pthread_t thread;
     bool is_tight;  /* the batch uses the reserve of a full volume */
@@ -58,12 +62,12 @@ struct writer {
 
 /* Start the thread. Everything given stays the caller's and lives until writer_close(). */
 void writer_open(struct writer *w, struct db *db, struct mailbox *done,
-                 struct checkpoint *checkpoint, struct str node, int64_t slot,
+                 struct checkpoint *checkpoint, struct str node, int64_t slot, struct peers *peers,
                  _Atomic int64_t *lost_since_us);
 
 /* The same for batches that wait: one at a time, on a connection of DB_WAIT. */
 void writer_open_waiting(struct writer *w, struct db *db, struct mailbox *done, struct str node,
-                         int64_t slot, _Atomic int64_t *lost_since_us);
+                         int64_t slot, struct peers *peers, _Atomic int64_t *lost_since_us);
 
 /* See store_submit(). */
 bool writer_submit(struct writer *w, struct batch *batch);
