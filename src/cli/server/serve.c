@@ -1,29 +1,22 @@
 /* serve.c - pawl serve: API and engine in one process. */
+#include "cli/server/serve.h"
 #include "api/access/token.h"
 #include "api/open.h"
 #include "base/log.h"
 #include "base/resident.h"
-#include "base/text/ascii.h"
-#include "base/url.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/server/settings.h"
 #include "cli/term.h"
 #include "cli/version.h"
-#include "effect/policy.h"
 #include "effect/secret/vault.h"
-#include "http/tls.h"
-#include "node/meter.h"
 #include "node/node.h"
 #include "store/folder.h"
 #include "store/installation.h"
 #include "store/survey.h"
-#include "value/timefmt.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -32,281 +25,6 @@
 #include <unistd.h>
 
 #define KEEP_SNAPSHOTS_US (INT64_C(7) * 86400 * 1000000)
-
-struct server {
-    const struct options *options;
-    struct settings settings;
-    struct arena mem;
-    struct str host;
-    uint16_t port;
-    int64_t keep_ended_us, keep_audit_us; /* 0 = for ever */
-    struct cidrs trusted_proxies;
-    struct tls tls;
-    struct policy policy;
-    struct vault *vault;
-    struct meters meters;
-    struct node *node;
-    struct api *api;
-    int signal_fd;
-    int status;            /* of the program, once it ends */
-    atomic_bool is_closed; /* the threads of the node have ended */
-    bool is_stopping;
-    bool is_first_start; /* the administrator's token was made just now */
-};
-
-static const char *text_of(const struct server *s, enum setting_symbol symbol)
-{
-    return settings_text(&s->settings, symbol);
-}
-
-static bool has(const struct server *s, enum setting_symbol symbol)
-{
-    return text_of(s, symbol)[0] != '\0';
-}
-
-/* --- checking what is to be served --- */
-
-/* "127.0.0.1:7070", "[::1]:7070", ":7070" or "7070". */
-static bool read_address(const char *text, struct str *host, uint16_t *port)
-{
-    struct str all = str_of(text);
-    size_t colon = all.len;
-    int64_t number;
-
-    while (colon > 0 && all.ptr[colon - 1] != ':')
-        colon--;
-    *host = colon > 1 ? str_slice(all, 0, colon - 1) : STR("127.0.0.1");
-    if (host->len > 2 && host->ptr[0] == '[' && host->ptr[host->len - 1] == ']')
-        *host = str_slice(*host, 1, host->len - 1);
-    if (!str_to_int64(str_slice(all, colon, all.len), &number) || number < 0 || number > 65535)
-        return false;
-    *port = (uint16_t)number;
-    return true;
-}
-
-static bool is_loopback(struct str host)
-{
-    struct cidrs loopback;
-    struct arena mem;
-    struct err err;
-    struct ip ip;
-    bool is_ours;
-
-    /* A name that only begins like an address, 127.example.org, is anybody's. */
-    if (!ip_read(host, &ip))
-        return str_eq(host, STR("localhost"));
-    arena_init(&mem);
-    is_ours =
-        cidrs_read(&mem, STR("127.0.0.0/8,::1"), &loopback, &err) && cidrs_have(&loopback, ip);
-    arena_fini(&mem);
-    return is_ours;
-}
-
-static bool check_address(struct server *s)
-{
-    const char *listen = text_of(s, SETTING_LISTEN);
-
-    if (!read_address(listen, &s->host, &s->port)) {
-        fprintf(stderr, "pawl serve: --listen takes HOST:PORT, such as 127.0.0.1:7070, not %s\n",
-                listen);
-        return false;
-    }
-    if (is_loopback(s->host) || has(s, SETTING_TLS_CERT) ||
-        settings_flag(&s->settings, SETTING_ALLOW_PLAIN_HTTP))
-        return true;
-    fprintf(stderr,
-            "pawl serve: %s can be reached from other machines, and this server speaks plain HTTP: "
-            "whoever listens on the way learns the token.\n"
-            "Give it a certificate with --tls-cert and --tls-key, listen on 127.0.0.1 behind a "
-            "proxy that speaks TLS, or add --allow-plain-http.\n",
-            listen);
-    return false;
-}
-
-static bool is_sqlite(const struct server *s)
-{
-    return !has(s, SETTING_STORE) || strcmp(text_of(s, SETTING_STORE), "sqlite") == 0;
-}
-
-/* A password may be in it, so it is not shown. */
-static bool check_store(const struct server *s)
-{
-    struct str url = str_of(text_of(s, SETTING_STORE));
-
-    if (is_sqlite(s) || str_starts_with(url, STR("postgres://")) ||
-        str_starts_with(url, STR("postgresql://")))
-        return true;
-    fprintf(stderr, "pawl serve: --store takes postgres://USER@HOST/DATABASE, or sqlite for the "
-                    "file in the data folder\n");
-    return false;
-}
-
-/* "90d"; "none" and "0" keep everything. `what` names what is kept that long. */
-static bool check_keep(struct server *s, enum setting_symbol setting, const char *name,
-                       const char *what, int64_t *out_us)
-{
-    const char *text = text_of(s, setting);
-    struct value v;
-
-    if (strcmp(text, "none") == 0)
-        return true;
-    if (duration_read(str_of(text), &v) && v.seconds >= 0) {
-        *out_us = v.seconds * 1000000 + v.nanos / 1000;
-        return true;
-    }
-    fprintf(stderr,
-            "pawl serve: --%s takes how long %s, such as 90d, or none to keep them for ever; not "
-            "%s\n",
-            name, what, text);
-    return false;
-}
-
-static bool check_retention(struct server *s)
-{
-    return check_keep(s, SETTING_KEEP_COMPLETED, "keep-completed",
-                      "executions are kept after their end", &s->keep_ended_us) &&
-           check_keep(s, SETTING_KEEP_AUDIT, "keep-audit", "lines of the audit log are kept",
-                      &s->keep_audit_us);
-}
-
-/* What the log leaves out. */
-static bool check_log_level(struct server *s)
-{
-    const char *text = text_of(s, SETTING_LOG_LEVEL);
-    enum log_level least;
-
-    if (log_level_read(str_of(text), &least)) {
-        log_to(STDERR_FILENO, least, &clock_system);
-        return true;
-    }
-    fprintf(stderr, "pawl serve: --log-level is debug, info, notice, warn or error; not %s\n",
-            text);
-    return false;
-}
-
-/* Where processes may call. */
-static bool check_calls(struct server *s)
-{
-    struct err err;
-
-    if (policy_read(&s->mem, str_of(text_of(s, SETTING_HTTP_ALLOW)), &s->policy.allow, &err) &&
-        policy_read(&s->mem, str_of(text_of(s, SETTING_HTTP_DENY)), &s->policy.deny, &err))
-        return true;
-    fprintf(stderr, "pawl serve: --http-allow and --http-deny take lists with commas: %s\n",
-            err.message);
-    return false;
-}
-
-static bool begins_with(const struct server *s, enum setting_symbol symbol, const char *one,
-                        const char *other)
-{
-    struct str url = str_of(text_of(s, symbol));
-
-    return url.len == 0 || str_starts_with(url, str_of(one)) || str_starts_with(url, str_of(other));
-}
-
-/* Where messages go. A password may be in it, so none is shown. */
-static bool check_messages(struct server *s)
-{
-    if (!begins_with(s, SETTING_SMTP, "smtp://", "smtps://")) {
-        fprintf(stderr, "pawl serve: --smtp takes smtp://USER:PASSWORD@HOST:587 or smtps://...\n");
-        return false;
-    }
-    if (has(s, SETTING_SMTP) &&
-        (!has(s, SETTING_MAIL_FROM) || strchr(text_of(s, SETTING_MAIL_FROM), '@') == NULL)) {
-        fprintf(stderr, "pawl serve: --smtp needs --mail-from, the address that mails come from, "
-                        "such as pawl@example.com\n");
-        return false;
-    }
-    if (begins_with(s, SETTING_SMS_GATEWAY, "http://", "https://") &&
-        begins_with(s, SETTING_PUSH_GATEWAY, "http://", "https://"))
-        return true;
-    fprintf(stderr,
-            "pawl serve: --sms-gateway and --push-gateway take http:// or https:// addresses\n");
-    return false;
-}
-
-/* Where traces go. */
-static bool check_otlp(struct server *s)
-{
-    struct str host;
-    const char *wrong;
-
-    if (!has(s, SETTING_OTLP))
-        return true;
-    wrong = url_host(&s->mem, str_of(text_of(s, SETTING_OTLP)), &host);
-    if (wrong == NULL)
-        return true;
-    fprintf(stderr,
-            "pawl serve: --otlp takes the address of a collector, such as "
-            "http://127.0.0.1:4318: %s\n",
-            wrong);
-    return false;
-}
-
-static bool check_tls(struct server *s)
-{
-    struct err err;
-
-    if (!has(s, SETTING_TLS_CERT) && !has(s, SETTING_TLS_KEY))
-        return true;
-    if (!has(s, SETTING_TLS_CERT) || !has(s, SETTING_TLS_KEY)) {
-        fprintf(stderr, "pawl serve: --tls-cert and --tls-key go together\n");
-        return false;
-    }
-    if (!tls_read(&s->mem, text_of(s, SETTING_TLS_CERT), text_of(s, SETTING_TLS_KEY), &s->tls,
-                  &err)) {
-        fprintf(stderr, "pawl serve: %s\n", err.message);
-        return false;
-    }
-    if (s->tls.is_expired)
-        fprintf(stderr, "pawl serve: the certificate in %s is not valid today\n",
-                text_of(s, SETTING_TLS_CERT));
-    return true;
-}
-
-/* The name of a header: letters, digits and dashes. */
-static bool is_header_name(struct str name)
-{
-    for (size_t i = 0; i < name.len; i++) {
-        char ch = name.ptr[i];
-        if (!ascii_is_letter_or_digit(ch) && ch != '-')
-            return false;
-    }
-    return name.len > 0;
-}
-
-static bool check_proxy(struct server *s)
-{
-    struct err err;
-
-    if (has(s, SETTING_AUTH_HEADER) && !has(s, SETTING_TRUSTED_PROXY)) {
-        fprintf(stderr, "pawl serve: --auth-header needs --trusted-proxy: anyone can send a "
-                        "header, and it is believed only from the proxy\n");
-        return false;
-    }
-    if (has(s, SETTING_AUTH_HEADER) && !is_header_name(str_of(text_of(s, SETTING_AUTH_HEADER)))) {
-        fprintf(stderr, "pawl serve: --auth-header takes the name of a header, such as "
-                        "X-Forwarded-Email\n");
-        return false;
-    }
-    if (!has(s, SETTING_TRUSTED_PROXY) ||
-        cidrs_read(&s->mem, str_of(text_of(s, SETTING_TRUSTED_PROXY)), &s->trusted_proxies, &err))
-        return true;
-    fprintf(stderr, "pawl serve: --trusted-proxy: %s\n", err.message);
-    return false;
-}
-
-static bool check_public_url(const struct server *s)
-{
-    struct str url = str_of(text_of(s, SETTING_PUBLIC_URL));
-
-    if (url.len == 0 || str_starts_with(url, STR("http://")) ||
-        str_starts_with(url, STR("https://")))
-        return true;
-    fprintf(stderr, "pawl serve: --public-url begins with https:// or http://\n");
-    return false;
-}
 
 /* --- opening --- */
 
@@ -415,9 +133,9 @@ static bool make_folder(const char *path, struct err *err)
 /* The file with the key that credentials are sealed with. */
 static const char *key_path(struct server *s)
 {
-    if (has(s, SETTING_MASTER_KEY))
-        return text_of(s, SETTING_MASTER_KEY);
-    return str_printf(&s->mem, "%s/master.key", text_of(s, SETTING_DATA)).ptr;
+    if (serve_has(s, SETTING_MASTER_KEY))
+        return serve_text(s, SETTING_MASTER_KEY);
+    return str_printf(&s->mem, "%s/master.key", serve_text(s, SETTING_DATA)).ptr;
 }
 
 /*
@@ -426,16 +144,16 @@ static const char *key_path(struct server *s)
  */
 static bool check_other_store(const struct server *s, struct err *err)
 {
-    struct str data = str_of(text_of(s, SETTING_DATA));
+    struct str data = str_of(serve_text(s, SETTING_DATA));
     struct store_glance here, there;
 
-    if (is_sqlite(s))
+    if (serve_is_sqlite(s))
         return true;
     if (!store_glance(STR_NONE, data, &here, err))
         return false;
     if (!here.is_used)
         return true;
-    if (!store_glance(str_of(text_of(s, SETTING_STORE)), data, &there, err))
+    if (!store_glance(str_of(serve_text(s, SETTING_STORE)), data, &there, err))
         return false;
     return there.is_used ||
            err_set(
@@ -455,13 +173,13 @@ static bool check_other_store(const struct server *s, struct err *err)
 static bool claim_admin_token(struct server *s, const char *path, struct str *token,
                               struct str *hash, struct err *err)
 {
-    struct str url = str_of(text_of(s, SETTING_STORE)), mine;
+    struct str url = str_of(serve_text(s, SETTING_STORE)), mine;
     bool is_anew = settings_flag(&s->settings, SETTING_NEW_ADMIN_TOKEN);
 
     if (!token_open(&s->mem, path, token, &s->is_first_start, err))
         return false;
     *hash = mine = token_hash_hex(&s->mem, *token);
-    if (is_sqlite(s))
+    if (serve_is_sqlite(s))
         return true;
     if (!installation_claim(url, &s->mem, INSTALLATION_ADMIN_TOKEN, mine,
                             is_anew ? CLAIM_ANEW : CLAIM_UNLESS_CLAIMED, hash, err))
@@ -489,9 +207,9 @@ static bool settle_new_token(struct server *s, const char *fresh, const char *pa
 
     if (access(fresh, F_OK) != 0)
         return true;
-    if (!is_sqlite(s) && token_read(&s->mem, fresh, &token, &unreadable)) {
-        if (!installation_look(str_of(text_of(s, SETTING_STORE)), &s->mem, INSTALLATION_ADMIN_TOKEN,
-                               &claimed, err))
+    if (!serve_is_sqlite(s) && token_read(&s->mem, fresh, &token, &unreadable)) {
+        if (!installation_look(str_of(serve_text(s, SETTING_STORE)), &s->mem,
+                               INSTALLATION_ADMIN_TOKEN, &claimed, err))
             return false;
         if (str_eq(claimed, token_hash_hex(&s->mem, token)))
             return folder_rename(str_of(fresh), str_of(path), err);
@@ -502,7 +220,7 @@ static bool settle_new_token(struct server *s, const char *fresh, const char *pa
 
 static bool open_admin_token(struct server *s, struct str *token, struct str *hash, struct err *err)
 {
-    const char *path = str_printf(&s->mem, "%s/admin.token", text_of(s, SETTING_DATA)).ptr;
+    const char *path = str_printf(&s->mem, "%s/admin.token", serve_text(s, SETTING_DATA)).ptr;
     const char *fresh = str_printf(&s->mem, "%s.new", path).ptr;
 
     if (!settle_new_token(s, fresh, path, err))
@@ -511,9 +229,9 @@ static bool open_admin_token(struct server *s, struct str *token, struct str *ha
     if (settings_flag(&s->settings, SETTING_NEW_ADMIN_TOKEN))
         return claim_admin_token(s, fresh, token, hash, err) &&
                folder_rename(str_of(fresh), str_of(path), err);
-    if (!is_sqlite(s) && access(path, F_OK) != 0) {
-        if (!installation_look(str_of(text_of(s, SETTING_STORE)), &s->mem, INSTALLATION_ADMIN_TOKEN,
-                               hash, err))
+    if (!serve_is_sqlite(s) && access(path, F_OK) != 0) {
+        if (!installation_look(str_of(serve_text(s, SETTING_STORE)), &s->mem,
+                               INSTALLATION_ADMIN_TOKEN, hash, err))
             return false;
         *token = STR_NONE;
         if (hash->len > 0)
@@ -524,10 +242,10 @@ static bool open_admin_token(struct server *s, struct str *token, struct str *ha
 
 static bool open_server(struct server *s, struct str *token, struct err *err)
 {
-    const char *data = text_of(s, SETTING_DATA);
+    const char *data = serve_text(s, SETTING_DATA);
     struct node_options node = {
         .data_path = str_of(data),
-        .store_url = str_of(text_of(s, SETTING_STORE)),
+        .store_url = str_of(serve_text(s, SETTING_STORE)),
         .clock = &clock_system,
         .keep_ended_us = s->keep_ended_us,
         .keep_audit_us = s->keep_audit_us,
@@ -537,20 +255,20 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .keep_snapshots_us = KEEP_SNAPSHOTS_US,
         .policy = &s->policy,
         .calls_per_host = (size_t)settings_number(&s->settings, SETTING_CALLS_PER_HOST),
-        .servers = {.smtp_url = str_of(text_of(s, SETTING_SMTP)),
-                    .mail_from = str_of(text_of(s, SETTING_MAIL_FROM)),
-                    .sms_gateway = str_of(text_of(s, SETTING_SMS_GATEWAY)),
-                    .push_gateway = str_of(text_of(s, SETTING_PUSH_GATEWAY))},
-        .otlp_url = str_of(text_of(s, SETTING_OTLP)),
+        .servers = {.smtp_url = str_of(serve_text(s, SETTING_SMTP)),
+                    .mail_from = str_of(serve_text(s, SETTING_MAIL_FROM)),
+                    .sms_gateway = str_of(serve_text(s, SETTING_SMS_GATEWAY)),
+                    .push_gateway = str_of(serve_text(s, SETTING_PUSH_GATEWAY))},
+        .otlp_url = str_of(serve_text(s, SETTING_OTLP)),
         .version = STR(PAWL_VERSION),
         .meters = &s->meters,
     };
     struct api_options api = {
         .host = s->host,
         .port = s->port,
-        .auth = {.header = str_of(text_of(s, SETTING_AUTH_HEADER)),
+        .auth = {.header = str_of(serve_text(s, SETTING_AUTH_HEADER)),
                  .trusted_proxies = s->trusted_proxies},
-        .public_url = str_of(text_of(s, SETTING_PUBLIC_URL)),
+        .public_url = str_of(serve_text(s, SETTING_PUBLIC_URL)),
         .tls_cert = s->tls.cert,
         .tls_key = s->tls.key,
         .connections_max = (unsigned)settings_number(&s->settings, SETTING_MAX_CONNECTIONS),
@@ -574,7 +292,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
 
 static void print_welcome(const struct server *s, struct str token)
 {
-    const char *data = text_of(s, SETTING_DATA), *public_url = text_of(s, SETTING_PUBLIC_URL);
+    const char *data = serve_text(s, SETTING_DATA), *public_url = serve_text(s, SETTING_PUBLIC_URL);
     bool is_ipv6 = str_find(s->host, STR(":"), 0) >= 0;
     char url[300];
     /* What is no terminal may be a journal, which others read and keep. */
@@ -583,7 +301,7 @@ static void print_welcome(const struct server *s, struct str token)
 
     snprintf(url, sizeof(url), "%s://%s%.*s%s:%u", s->tls.cert != NULL ? "https" : "http",
              is_ipv6 ? "[" : "", STR_ARG(s->host), is_ipv6 ? "]" : "", (unsigned)api_port(s->api));
-    front = has(s, SETTING_PUBLIC_URL) ? public_url : url;
+    front = serve_has(s, SETTING_PUBLIC_URL) ? public_url : url;
     printf("Pawl %s listens on %s\n", PAWL_VERSION, url);
     if (shows_token)
         printf("  sign in  %s/#token=%.*s\n", front, STR_ARG(token));
@@ -593,7 +311,7 @@ static void print_welcome(const struct server *s, struct str token)
         printf("  token    %s/admin.token\n", data);
     else
         printf("  token    admin.token of the node that started first\n");
-    printf("  data     %s (%s)\n", data, is_sqlite(s) ? "SQLite" : "PostgreSQL");
+    printf("  data     %s (%s)\n", data, serve_is_sqlite(s) ? "SQLite" : "PostgreSQL");
     if (settings_flag(&s->settings, SETTING_PAUSED))
         printf("  paused   nothing moves: no timers, calls, messages or schedules\n");
     (void)fflush(stdout);
@@ -673,9 +391,7 @@ int command_serve(const struct options *o)
         if (options_has(o, "print-config")) {
             settings_print(&s.settings, options_has(o, "json"));
             status = EXIT_OK;
-        } else if (check_tls(&s) && check_address(&s) && check_store(&s) && check_retention(&s) &&
-                   check_log_level(&s) && check_proxy(&s) && check_public_url(&s) &&
-                   check_calls(&s) && check_messages(&s) && check_otlp(&s)) {
+        } else if (serve_check(&s)) {
             status = serve(&s);
         }
     } else {
