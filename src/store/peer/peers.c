@@ -506,6 +506,13 @@ static bool peers_begin(struct peers *p, struct err *err)
     return status == DB_DONE ? true : db_fail(p->db, status, err);
 }
 
+static bool peers_run(struct peers *p, struct err *err)
+{
+    if (p->wake_fd >= 0 && p->news_fd >= 0 && pthread_create(&p->thread, NULL, peers_main, p) == 0)
+        return true;
+    return err_set(err, ERR_IO, "there is no descriptor or no thread left for the other nodes");
+}
+
 struct peers *peers_open(const struct peers_options *options, struct err *err)
 {
     struct peers *p = ALLOC_NEW(struct peers);
@@ -519,18 +526,15 @@ struct peers *peers_open(const struct peers_options *options, struct err *err)
     p->owns_nothing = options->owns_nothing;
     p->started_at_us = clock_wall_us(&clock_system);
     p->cpu_at_us = p->looked_us = peer_boot_us();
-    if (options->folder.len > 0 && asprintf(&p->file, "%.*s/epoch", STR_ARG(options->folder)) < 0)
-        PANIC("no memory");
+    if (options->folder.len > 0)
+        p->file = alloc_text(str_printf(&p->mem, "%.*s/epoch", STR_ARG(options->folder)));
     p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     p->news_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     p->db = db_postgres_open(options->url, DB_WRITE, str_of(name), err);
-    if (p->db == NULL || !peers_begin(p, err)) {
-        peers_free(p);
-        return NULL;
-    }
-    if (p->wake_fd < 0 || p->news_fd < 0 || pthread_create(&p->thread, NULL, peers_main, p) != 0)
-        PANIC("no descriptor or thread for peers");
-    return p;
+    if (p->db != NULL && peers_begin(p, err) && peers_run(p, err))
+        return p;
+    peers_free(p);
+    return NULL;
 }
 
 void peers_close(struct peers *p)
