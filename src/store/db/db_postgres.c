@@ -345,6 +345,13 @@ static void disconnect(struct db_postgres *db)
     db->conn = NULL;
 }
 
+/*
+ * Plans outlive the size that a table had when they were made, so all are by an index. A bitmap
+ * would walk over rows that are deleted, each time, until the table is vacuumed; an index remembers
+ * them. A statement for which there is no index seems so expensive then that it would be compiled.
+ */
+#define BY_INDEX_ALONE "SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;"
+
 /* A dead peer is noticed within seconds; what the server's settings say of syncing is overruled. */
 static enum db_status postgres_connect(struct db_postgres *db)
 {
@@ -361,13 +368,12 @@ static enum db_status postgres_connect(struct db_postgres *db)
     PQsetNoticeReceiver(db->conn, ignore_notice, NULL);
     db->timeout_ms = READ_TIMEOUT_MS;
     if (db->mode == DB_READ)
-        return postgres_script(&db->base, "SET statement_timeout = 1000;"
-                                          "SET default_transaction_read_only = on");
-    /* Plans outlive the size that a table had when they were made: all are by an index. */
-    return postgres_script(&db->base, "SET synchronous_commit = on; SET lock_timeout = 1000;"
-                                      "SET enable_seqscan = off; SET enable_hashjoin = off;"
-                                      "SET enable_mergejoin = off;"
-                                      "SET idle_in_transaction_session_timeout = 5000");
+        return postgres_script(&db->base, BY_INDEX_ALONE "SET statement_timeout = 1000;"
+                                                         "SET default_transaction_read_only = on");
+    return postgres_script(&db->base,
+                           BY_INDEX_ALONE "SET synchronous_commit = on; SET lock_timeout = 1000;"
+                                          "SET enable_hashjoin = off; SET enable_mergejoin = off;"
+                                          "SET idle_in_transaction_session_timeout = 5000");
 }
 
 static enum db_status postgres_reconnect(struct db *base)
