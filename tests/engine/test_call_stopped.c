@@ -143,6 +143,36 @@ static void test_cancel__no_further_command_of_the_step_leaves(void **state)
     assert_string_equal(status(), "cancelled");
 }
 
+/* What was passed over before the call has no result, and hides nothing that stands behind it. */
+static void test_cancel__an_answer_behind_a_command_that_was_passed_over_counts(void **state)
+{
+    static const char *const before[] = {
+        "{'type':'compute.fail','when':'false','code':'x','message':'y'},",
+        "{'type':'flow.try','commands':[{'type':'log','message':'a'},"
+        "{'type':'compute.fail','when':'false','code':'x','message':'y'}],"
+        "'catch':[{'type':'log','message':'b'}]},",
+        "{'type':'integration.http','when':'false','url':'" URL "'},",
+    };
+    char scenario[1000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+        snprintf(scenario, sizeof(scenario),
+                 "{'code':'a','steps':[{'code':'pay','procedure':[%s"
+                 "{'type':'integration.http','method':'POST','url':'" URL "',"
+                 "'rollback':{'type':'compute.transform','data':1}},"
+                 "{'type':'log','message':'never'}]}]}",
+                 before[i]);
+        start(scenario);
+        assert_true(rig_cancel(&rig, "enough"));
+        rig_reload(&rig);
+        answer_status(200);
+        rig_settle(&rig);
+        assert_string_equal(status(), "cancelled");
+        assert_string_equal(rig_trace(&rig), "pay.failed -pay");
+    }
+}
+
 static void test_cancel__a_queued_call_has_not_happened(void **state)
 {
     (void)state;
@@ -389,6 +419,7 @@ int main(void)
         CLAIM(test_cancel__a_call_that_failed_meanwhile_has_nothing_to_roll_back),
         CLAIM(test_cancel__a_lost_call_is_asked_about_or_rolled_back),
         CLAIM(test_cancel__no_further_command_of_the_step_leaves),
+        CLAIM(test_cancel__an_answer_behind_a_command_that_was_passed_over_counts),
         CLAIM(test_cancel__a_queued_call_has_not_happened),
         CLAIM(test_held__the_answer_is_kept_until_an_operator_goes_on),
         CLAIM(test_held__without_an_answer_it_is_tried_again),

@@ -235,6 +235,12 @@ static enum step_result perform(struct turn *t, const struct command *c, struct 
     return STEP_DONE;
 }
 
+/* Whether it was decided that the command does not run. */
+static bool was_passed_over(struct turn *t, const struct command *c)
+{
+    return frozen_result(t, c, "?").kind == VALUE_BOOL;
+}
+
 /* Whether the command has asked, and it is known what came of that. */
 static bool command_is_answered(struct turn *t, const struct command *c)
 {
@@ -251,7 +257,8 @@ static enum step_result procedure_run_one(struct turn *t, const struct command *
 
     if (frozen.kind != VALUE_ABSENT) {
         *out = frozen;
-    } else if (t->is_stopping && is_leaf(c) && !command_is_answered(t, c)) {
+    } else if (t->is_stopping && is_leaf(c) && !command_is_answered(t, c) &&
+               !was_passed_over(t, c)) {
         return STEP_FAILED;
     } else {
         end = is_wanted(t, c, &wanted);
