@@ -35,8 +35,32 @@ struct yaml {
     } anchors;
     size_t alias_bytes;
     unsigned depth;
+    struct {
+        size_t index, byte; /* of a character of the text, counted from 0 */
+        struct place place;
+    } seen; /* the last one that was asked for */
     struct err *err;
 };
+
+/*
+ * Where a mark of libyaml stands. It ends lines at carriage returns and separators of Unicode, too;
+ * here, as in all that deals with places of a text, lines end with a line feed.
+ */
+static struct place place_at(struct yaml *y, yaml_mark_t mark)
+{
+    if (mark.index < y->seen.index || y->seen.place.line == 0) {
+        y->seen.index = y->seen.byte = 0;
+        y->seen.place = (struct place){.line = 1, .column = 1};
+    }
+    for (; y->seen.index < mark.index && y->seen.byte < y->text.len; y->seen.index++) {
+        bool is_feed = y->text.ptr[y->seen.byte] == '\n';
+
+        y->seen.byte += utf8_offset(str_slice(y->text, y->seen.byte, y->text.len), 1);
+        y->seen.place.line += is_feed;
+        y->seen.place.column = is_feed ? 1 : y->seen.place.column + 1;
+    }
+    return y->seen.place;
+}
 
 /* --- what is wrong --- */
 
@@ -44,11 +68,11 @@ static bool yaml_fail(struct yaml *y, yaml_mark_t mark, const char *format, ...)
 
 static bool yaml_fail(struct yaml *y, yaml_mark_t mark, const char *format, ...)
 {
+    struct place p = place_at(y, mark);
     va_list args;
 
     va_start(args, format);
-    (void)err_vset(y->err, ERR_INVALID, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1, format,
-                   args);
+    (void)err_vset(y->err, ERR_INVALID, p.line, p.column, format, args);
     va_end(args);
     return false;
 }
@@ -239,11 +263,12 @@ static enum mark_style style_of(const yaml_event_t *e)
 static void add_mark(struct yaml *y)
 {
     const yaml_event_t *e = &y->event;
+    struct place p = place_at(y, e->start_mark);
 
     *VEC_ADD(y->mem, y->marks) =
         (struct source_mark){.json = y->json.len,
-                             .line = (uint32_t)e->start_mark.line + 1,
-                             .column = (uint32_t)e->start_mark.column + 1,
+                             .line = p.line,
+                             .column = p.column,
                              .style = e->type == YAML_SCALAR_EVENT ? style_of(e) : MARK_OTHER};
 }
 

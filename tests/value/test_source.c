@@ -284,6 +284,22 @@ static void test_places__of_yaml(void **state)
         rows, COUNT(rows));
 }
 
+/* Lines end with a line feed, whatever else ends one for the library that reads YAML. */
+static void test_places__of_yaml_with_other_ends_of_lines(void **state)
+{
+    static const struct place_row rows[] = {
+        {"/a", PLACE_VALUE, 0, "1:6"},
+        {"/b", PLACE_VALUE, 3, "1:16"},
+        {"/c", PLACE_VALUE, 2, "2:6"},
+    };
+
+    (void)state;
+    check_places(SOURCE_YAML,
+                 "\r\ra: 1\r\xC2\x85"
+                 "b: \"x\\ty\"\r\nc: \"z\\t\"\r",
+                 rows, COUNT(rows));
+}
+
 static void test_form__is_told_by_the_name_or_the_text(void **state)
 {
     (void)state;
@@ -311,6 +327,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_yaml__depth_is_that_of_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_places__of_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_places__of_yaml, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_places__of_yaml_with_other_ends_of_lines, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_form__is_told_by_the_name_or_the_text, set_up,
                                         tear_down),
     };
