@@ -1,4 +1,8 @@
-/* change_definition.h - a change of a definition, a member of a batch: see store.h. */
+/*
+ * change_definition.h - a change of a definition, a member of a batch: see store.h.
+ *
+ * why: decision 0490
+ */
 #ifndef PAWL_STORE_CHANGE_DEFINITION_H
 #define PAWL_STORE_CHANGE_DEFINITION_H
 
@@ -47,9 +51,10 @@ struct definition_change {
     struct definition_change *next; /* made together with this one: all or none */
 
     /* filled by the store */
-    int64_t version; /* published, or the revision of the draft */
-    bool created;    /* PUT: nothing was published before */
-    bool unchanged;  /* PUT: that text was published */
+    int64_t
+        version; /* published, or the revision of the draft; 0: the draft is what is published, and has gone */
+    bool created;   /* PUT: nothing was published before */
+    bool unchanged; /* PUT: that text was published */
 };
 
 #endif

@@ -115,6 +115,29 @@ claim('who publishes a draft that somebody else has saved since is refused, and 
 
 const number = (name) => ({ name, type: 'number' });
 
+claim('a draft that says what is published goes, and publishing it answers the version that there is', async ({ server: s }) => {
+    const one = transform('same', { x: 1 }), two = transform('same', { x: 2 }), path = '/scenarios/same';
+    const save = (definition, headers = {}) => s.asAdmin('PUT', `${path}/draft`, definition, headers);
+    const draft = async () => (await s.asAdmin('GET', path)).body.draft;
+    const version = await s.publish(one);
+    const same = await save(one);
+    equal([same.status, same.body.version, same.headers.etag, await draft()], [200, 0, undefined, null]);
+    equal((await s.asAdmin('POST', `${path}/publish`)).body, { code: 'same', version }, 'nothing is published anew');
+    refused(await s.asAdmin('POST', `${path}/publish`, undefined, { 'If-Match': '"1"' }), 404, 'not_found');
+    equal((await save(two, { 'If-None-Match': '*' })).status, 200);
+    const back = await save(one);
+    equal([back.status, back.body.version, await draft()], [200, 0, null], 'changed and changed back');
+    equal(await s.publish(two), version + 1);
+    equal((await save(one)).status, 200);
+    check((await draft()) !== null, 'it differs from what is published');
+    equal((await s.asAdmin('POST', `${path}/revert`)).body.version, version);
+    equal(await draft(), null, 'it is what was published again');
+    equal((await s.asAdmin('POST', `${path}/retire`)).status, 200);
+    check((await save(one)).body.version > 0, 'of what is retired it stays');
+    equal([(await s.asAdmin('POST', `${path}/publish`)).status, await draft()], [200, null]);
+    refused(await s.asAdmin('POST', '/scenarios/never_there/publish'), 404, 'not_found');
+});
+
 claim('functions are called by definitions and by each other', async ({ server: s }) => {
     equal((await s.asAdmin('PUT', '/functions/quarter', { params: [number('x')], body: 'fn.half(fn.half(x))' })).status,
         422, 'what it calls does not exist');

@@ -106,6 +106,51 @@ claim('import leaves the environment as it is unless it is told otherwise', asyn
     refused(await rig.api('POST', '/import', { items: [], overwrite: ['scenarios'] }), 422, 'invalid');
 });
 
+claim('prune retires what the bundle lacks, keeps what its items use, and takes back what it has', async (rig) => {
+    const calls = (code, procedure) => ({ code, steps: [{ code: 'do', procedure }] });
+    const procedure = (code, name) => ({ code, commands: [name ? { type: 'flow.call', procedure: name } : { type: 'compute.set', values: { a: 1 } }] });
+    const before = (await rig.api('GET', '/export')).body.items;
+    const pruned = [calls('prune_stays', 'prune_used'), calls('prune_goes', 'prune_alone')];
+    const parts = [procedure('prune_deep'), procedure('prune_used', 'prune_deep'), procedure('prune_alone')];
+    equal((await importing(rig, [...parts, ...pruned])).status, 200);
+    await rig.begin('prune_goes');
+    const bundle = [...before, pruned[0]];
+    const sorted = (plan) => Object.entries(plan).sort();
+    const plan = ({ body }) => sorted(Object.fromEntries(body.items.filter((item) => item.code.startsWith('prune_')).map((item) => [item.code, [item.action, item.errors.map((e) => e.code).join()]])));
+    const wanted = sorted({ prune_stays: ['unchanged', ''], prune_goes: ['retire', ''], prune_alone: ['retire', ''], prune_deep: ['unchanged', 'still_used'], prune_used: ['unchanged', 'still_used'] });
+    equal(plan(await rig.api('POST', '/import', { items: bundle, prune: true, dryRun: true })), wanted);
+    equal((await rig.begin('prune_goes')).code, 'prune_goes', 'a dry run retires nothing');
+    const done = await rig.api('POST', '/import', { items: bundle, prune: true });
+    equal([done.status, plan(done)], [200, wanted], done.raw);
+    refused(await rig.api('POST', '/executions', { code: 'prune_goes' }), 409, 'retired');
+    await rig.begin('prune_stays');
+    const again = await rig.api('POST', '/import', { items: [...before, ...pruned, ...parts], prune: true });
+    equal(plan(again), sorted({ prune_stays: ['unchanged', ''], prune_goes: ['unretire', ''], prune_used: ['unchanged', ''], prune_alone: ['unretire', ''], prune_deep: ['unchanged', ''] }));
+    await rig.begin('prune_goes');
+    refused(await rig.api('POST', '/import', { items: [], prune: true }), 422, 'invalid', 'everything');
+    refused(await rig.api('POST', '/import', { items: bundle, prune: true, draft: true }), 422, 'invalid', 'drafts');
+    const { items: [line] } = (await rig.api('GET', '/audit?action=import&limit=1')).body;
+    check(line.details.changes.some((change) => change.code === 'prune_goes' && change.action === 'unretire'), JSON.stringify(line));
+});
+
+claim('a credential is replaced when that is asked for, and its secret never goes to another address', async (rig) => {
+    const stub = (more = {}) => ({ kind: 'credential', code: 'promoted', type: 'api_key', base_url: 'http://127.0.0.1:9/a', header_name: 'X-Key', ...more });
+    const { kind, code, ...fields } = stub();
+    equal((await rig.api('PUT', '/credentials/promoted', { ...fields, header_value: 'secret-1234' })).status, 201);
+    const take = async (item, overwrite = ['credential']) => {
+        const answer = await rig.api('POST', '/import', { items: [item], overwrite });
+        equal(answer.status, 200, answer.raw);
+        return [answer.body.items[0].action, answer.body.items[0].errors.map((e) => e.code).join()];
+    };
+    const shown = async () => { const { body } = await rig.api('GET', '/credentials/promoted'); return [body.header_name, body.base_url, body.filled]; };
+    equal([await take(stub({ header_name: 'X-Other' }), []), (await shown())[0]], [['unchanged', 'kept_as_it_is'], 'X-Key']);
+    equal([await take(stub()), await take(stub({ header_name: 'X-Other' }))], [['unchanged', ''], ['update', '']]);
+    equal(await shown(), ['X-Other', 'http://127.0.0.1:9/a', true], 'the same address: the secret stays');
+    equal((await rig.api('POST', '/credentials/rekey')).status, 200, 'it is sealed as all others are');
+    equal(await take(stub({ base_url: 'http://127.0.0.1:9/b' })), ['update', 'secret_missing']);
+    equal(await shown(), ['X-Key', 'http://127.0.0.1:9/b', false], 'another address: it is gone');
+});
+
 claim('import keeps the limits of config', async (rig) => {
     const large = refused(await importing(rig, [config('small', 1), config('large', 'x'.repeat(65 * 1024))]), 413, 'too_large');
     check(/large.*65536/.test(large.detail), large.detail);

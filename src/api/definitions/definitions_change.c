@@ -18,6 +18,7 @@ struct checked {
     bool is_valid;
     bool was_found;  /* publish: there is a draft; revert: there is a version */
     bool is_another; /* publish: If-Match is not the draft that there is */
+    bool is_there;   /* publish: no draft, for all that was saved is published */
     struct str errors_json;
     struct findings findings;
     int64_t if_match;
@@ -171,6 +172,22 @@ void definitions_delete_draft(struct call *c)
 
 /* --- publishing --- */
 
+/* A draft that says what is published has gone: publishing it changes nothing. */
+static bool look_for_published(struct lookup *q, struct reader *reader, struct checked *k,
+                               struct err *err)
+{
+    struct stored_definition now;
+
+    if (!read_definition(reader, q->mem, str_of(k->item.spec->name), k->item.code, -1, &now,
+                         &k->was_found, err))
+        return false;
+    k->is_there = k->was_found && str_eq(now.status, STR("published"));
+    k->was_found = k->is_valid = k->is_there;
+    if (k->is_there)
+        k->rests_on = now.version;
+    return true;
+}
+
 static bool run_publish(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct checked *k = q->args;
@@ -180,7 +197,7 @@ static bool run_publish(struct lookup *q, struct reader *reader, struct err *err
                          &k->was_found, err))
         return false;
     if (!k->was_found)
-        return true;
+        return k->if_match != MATCH_WHATEVER || look_for_published(q, reader, k, err);
     k->is_another = k->if_match != MATCH_WHATEVER && k->if_match != MATCH_ANY_VERSION &&
                     k->if_match != draft.revision;
     k->item.text = draft.text;
@@ -255,12 +272,17 @@ static void submit_publication(struct call *c, struct node_request *r, const str
 
 static void publish(struct lookup *q)
 {
-    struct node_request *r = publication(q->call, q->args, DEFINITION_PUBLISH, published);
+    const struct checked *k = q->args;
+    struct node_request *r = publication(
+        q->call, q->args, k->is_there ? DEFINITION_KEEP : DEFINITION_PUBLISH, published);
 
-    if (r != NULL)
+    if (r != NULL) {
+        r->definitions->has_rests_on = k->is_there;
+        r->definitions->rests_on = k->rests_on;
         submit_publication(q->call, r, q->args,
                            PHRASE("there is no draft to be published; save one first"),
                            PHRASE("the draft cannot be published"));
+    }
 }
 
 /* The code and {changeSummary}; refused when there is something wrong with them. */

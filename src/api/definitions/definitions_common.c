@@ -308,7 +308,7 @@ void definitions_answer(const struct node_request *r, bool etag)
     if (status == 204)
         call_answer_nothing(c);
     else
-        call_answer_headers(c, status, json, &header, etag);
+        call_answer_headers(c, status, json, &header, etag && d->version > 0);
 }
 
 /* --- who uses what --- */

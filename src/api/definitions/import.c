@@ -18,8 +18,11 @@
 
 enum { TRIES_MAX = 5 };
 
-static const char *const plan_names[] = {
-    [PLAN_UNCHANGED] = "unchanged", [PLAN_CREATE] = "create", [PLAN_UPDATE] = "update"};
+static const char *const plan_names[] = {[PLAN_UNCHANGED] = "unchanged",
+                                         [PLAN_CREATE] = "create",
+                                         [PLAN_UPDATE] = "update",
+                                         [PLAN_RETIRE] = "retire",
+                                         [PLAN_UNRETIRE] = "unretire"};
 
 /* --- checking --- */
 
@@ -48,7 +51,28 @@ static bool take_secrets(struct lookup *q, struct reader *reader, struct import 
     return true;
 }
 
-/* Seal the secrets of subscriptions that change; that rests on the key. */
+/* A credential that changes and keeps its secret: that is sealed with what is shown now. */
+static bool seal_credential(struct lookup *q, struct import_item *i, struct err *err)
+{
+    struct vault *vault = node_vault(q->call->node);
+    struct value shown, secret;
+
+    if (!vault_open(vault, q->mem, STR("credential"), i->item.code, i->stored_text, &shown, &secret,
+                    err))
+        return false;
+    i->item.text =
+        vault_seal(vault, q->mem, STR("credential"), i->item.code, i->item.definition, secret);
+    return true;
+}
+
+static bool seal_item(struct lookup *q, struct import_item *i, struct err *err)
+{
+    return i->item.spec->kind == KIND_CREDENTIAL
+               ? seal_credential(q, i, err)
+               : subscriptions_seal(q->mem, node_vault(q->call->node), &i->item, err);
+}
+
+/* Seal the secrets of subscriptions and credentials that change; that rests on the key. */
 static bool seal_secrets(struct lookup *q, struct reader *reader, struct import *all,
                          struct err *err)
 {
@@ -58,9 +82,11 @@ static bool seal_secrets(struct lookup *q, struct reader *reader, struct import 
     for (size_t i = 0; i < all->count; i++) {
         struct import_item *item = &all->items[i];
 
-        if (item->item.spec->kind != KIND_SUBSCRIPTION || item->plan == PLAN_UNCHANGED)
+        if (item->plan == PLAN_UNCHANGED ||
+            (item->item.spec->kind != KIND_SUBSCRIPTION &&
+             (item->item.spec->kind != KIND_CREDENTIAL || item->stored_text.len == 0)))
             continue;
-        if (!subscriptions_seal(q->mem, node_vault(q->call->node), &item->item, err))
+        if (!seal_item(q, item, err))
             return false;
         all->has_sealed = true;
     }
@@ -107,6 +133,40 @@ static void gather(struct lookup *q, const struct import *all)
 
 /* --- the answer --- */
 
+/* One of the items, or behind them of what the bundle lacks. */
+static struct import_item *item_at(const struct import *all, size_t k)
+{
+    return k < all->count ? &all->items[k] : all->pruned.items[k - all->count];
+}
+
+static size_t item_count(const struct import *all)
+{
+    return all->count + all->pruned.count;
+}
+
+static void write_item(struct arena *mem, struct buf *out, const struct import *all,
+                       const struct import_item *i, bool is_done, size_t *left)
+{
+    int64_t version = is_done && i->plan != PLAN_UNCHANGED ? i->change.version : i->version;
+    struct findings shown = i->findings;
+
+    if (shown.count > *left)
+        shown.count = *left;
+    *left -= shown.count;
+    object_item(out);
+    object_text(out, "kind", str_of(i->item.spec->name));
+    object_text(out, "code", i->item.code);
+    object_text(out, "action", str_of(plan_names[i->plan]));
+    if (version > 0)
+        object_int(out, "version", version);
+    else
+        object_json(out, "version", STR_NONE);
+    object_json(out, "changes", i->changes_json);
+    object_name(out, "errors");
+    json_must_write(out, problem_findings(mem, all->language, &shown));
+    buf_char(out, '}');
+}
+
 static void write_answer(struct arena *mem, struct buf *out, const struct import *all, bool is_done)
 {
     size_t left = FINDINGS_SHOWN_MAX; /* for all items together */
@@ -114,28 +174,8 @@ static void write_answer(struct arena *mem, struct buf *out, const struct import
     buf_char(out, '{');
     object_bool(out, "dryRun", all->is_dry);
     object_list(out, "items");
-    for (size_t k = 0; k < all->count; k++) {
-        const struct import_item *i = &all->items[k];
-        int64_t version = is_done && i->plan != PLAN_UNCHANGED ? i->change.version : i->version;
-        struct findings shown = i->findings;
-
-        if (shown.count > left)
-            shown.count = left;
-        left -= shown.count;
-
-        object_item(out);
-        object_text(out, "kind", str_of(i->item.spec->name));
-        object_text(out, "code", i->item.code);
-        object_text(out, "action", str_of(plan_names[i->plan]));
-        if (version > 0)
-            object_int(out, "version", version);
-        else
-            object_json(out, "version", STR_NONE);
-        object_json(out, "changes", i->changes_json);
-        object_name(out, "errors");
-        json_must_write(out, problem_findings(mem, all->language, &shown));
-        buf_char(out, '}');
-    }
+    for (size_t k = 0; k < item_count(all); k++)
+        write_item(mem, out, all, item_at(all, k), is_done, &left);
     buf_text(out, "]}");
 }
 
@@ -158,6 +198,7 @@ static bool run_import(struct lookup *q, struct reader *reader, struct err *err)
     struct world w;
     bool ok, is_malformed = false;
 
+    all->pruned.count = 0;
     if (!import_read_body(q, all, err) || !take_secrets(q, reader, all, err) ||
         !import_check_capacity(q, reader, all, err) || !definitions_world(reader, q->mem, &w, err))
         return false;
@@ -175,6 +216,7 @@ static bool run_import(struct lookup *q, struct reader *reader, struct err *err)
     }
     for (size_t i = 0; ok && i < all->count; i++)
         ok = import_plan_item(q, reader, all, &all->items[i], err);
+    ok = ok && (!all->prunes || import_plan_prune(q, reader, all, err));
     ok = ok && (all->is_dry || seal_secrets(q, reader, all, err));
     if (ok && all->is_dry)
         write_answer(q->mem, &q->answer, all, false);
@@ -183,16 +225,29 @@ static bool run_import(struct lookup *q, struct reader *reader, struct err *err)
 
 static void imported(struct node_request *r);
 
+static enum definition_action plan_action(const struct import *all, enum plan plan)
+{
+    switch (plan) {
+    case PLAN_UNCHANGED:
+        return DEFINITION_KEEP;
+    case PLAN_RETIRE:
+        return DEFINITION_RETIRE;
+    case PLAN_UNRETIRE:
+        return DEFINITION_UNRETIRE;
+    case PLAN_CREATE:
+    case PLAN_UPDATE:
+        break;
+    }
+    return all->is_draft ? DEFINITION_SAVE_DRAFT : DEFINITION_PUT;
+}
+
 /* The change of one item. Also what stays must be as it was looked at. */
 static struct definition_change *plan_change(struct call *c, const struct import *all,
                                              struct import_item *i)
 {
     bool stays = i->plan == PLAN_UNCHANGED;
 
-    i->change = definitions_change(c, &i->item,
-                                   stays           ? DEFINITION_KEEP
-                                   : all->is_draft ? DEFINITION_SAVE_DRAFT
-                                                   : DEFINITION_PUT);
+    i->change = definitions_change(c, &i->item, plan_action(all, i->plan));
     i->change.summary = all->summary;
     i->change.has_rests_on = !all->is_draft;
     i->change.rests_on = i->version;
@@ -210,8 +265,8 @@ static struct str import_audit_details(struct arena *mem, const struct import *a
     object_text(&out, "changeSummary", all->summary);
     object_bool(&out, "draft", all->is_draft);
     object_list(&out, "changes");
-    for (size_t k = 0; k < all->count; k++) {
-        const struct import_item *i = &all->items[k];
+    for (size_t k = 0; k < item_count(all); k++) {
+        const struct import_item *i = item_at(all, k);
         if (i->plan == PLAN_UNCHANGED)
             continue;
         object_item(&out);
@@ -227,8 +282,8 @@ static struct str import_audit_details(struct arena *mem, const struct import *a
 /* Where nothing changes there is nothing to make durable, but perhaps an answer to keep. */
 static bool needs_request(const struct call *c, const struct import *all)
 {
-    for (size_t i = 0; i < all->count; i++)
-        if (all->items[i].plan != PLAN_UNCHANGED)
+    for (size_t i = 0; i < item_count(all); i++)
+        if (item_at(all, i)->plan != PLAN_UNCHANGED)
             return true;
     return all->count > 0 && http_header(c->http, "Idempotency-Key").len > 0;
 }
@@ -251,9 +306,9 @@ static void then_import(struct lookup *q)
     if (r == NULL)
         return;
     for (unsigned kind = 0; kind < KIND_COUNT; kind++)
-        for (size_t i = 0; i < all->count; i++)
-            if (all->items[i].item.spec->kind == (enum kind)kind) {
-                *last = plan_change(q->call, all, &all->items[i]);
+        for (size_t i = 0; i < item_count(all); i++)
+            if (item_at(all, i)->item.spec->kind == (enum kind)kind) {
+                *last = plan_change(q->call, all, item_at(all, i));
                 last = &(*last)->next;
             }
     if (all->has_sealed) {

@@ -163,17 +163,32 @@ static bool read_overwrite(struct lookup *q, struct import *all, struct value li
     if (ok)
         return true;
     body_finding(q->mem, &q->findings, "overwrite", "bad_value",
-                 "overwrite names config and subscription");
-    return err_set(err, ERR_INVALID, "overwrite names config and subscription");
+                 "overwrite names config, subscription and credential");
+    return err_set(err, ERR_INVALID, "overwrite names config, subscription and credential");
+}
+
+/* All that is published and not in the bundle would be retired: drafts retire nothing, and nothing would leave nothing. */
+static bool check_prune(struct lookup *q, const struct import *all, struct err *err)
+{
+    struct sentence message = all->is_draft
+                                  ? SENTENCE("prune is for what is published, not for drafts")
+                                  : SENTENCE("prune needs a bundle with items: an empty one would "
+                                             "retire everything");
+
+    if (!all->prunes || (!all->is_draft && all->count > 0))
+        return true;
+    body_finding(q->mem, &q->findings, "prune", "bad_value", "%pS", SENTENCE_ARG(message));
+    return err_set(err, ERR_INVALID, "%pS", SENTENCE_ARG(message));
 }
 
 bool import_read_body(struct lookup *q, struct import *all, struct err *err)
 {
-    struct value items, dry, draft, overwrite, summary;
+    struct value items, dry, draft, overwrite, prune, summary;
     const struct body_field fields[] = {
         {"items", BODY_ANY, true, .out = &items},
         {"dryRun", BODY_BOOL, false, .out = &dry},
         {"draft", BODY_BOOL, false, .out = &draft},
+        {"prune", BODY_BOOL, false, .out = &prune},
         {"overwrite", BODY_ANY, false, .out = &overwrite},
         {"changeSummary", BODY_TEXT, false, .out = &summary, .max = SUMMARY_LEN_MAX}};
     struct str body = q->call->http->body;
@@ -191,8 +206,11 @@ bool import_read_body(struct lookup *q, struct import *all, struct err *err)
         return false;
     all->is_dry = value_is_true(dry);
     all->is_draft = value_is_true(draft);
+    all->prunes = value_is_true(prune);
     all->summary = value_text_or(summary, STR_NONE);
     all->count = items.len;
+    if (!check_prune(q, all, err))
+        return false;
     all->items = ARENA_ARRAY(q->mem, items.len + 1, struct import_item);
     texts = ARENA_ARRAY(q->mem, items.len + 1, struct str);
     if (json_text_items(json_text_member(q->mem, body, STR("items")), texts, items.len) !=

@@ -50,39 +50,12 @@ static struct str changes_json(struct arena *mem, const struct differences *all)
     return buf_view(&out);
 }
 
-/*
- * A credential that is here stays as it is: its address and its secret belong
- * to this installation. The answer says what is left to be done.
- */
-static void plan_credential(struct arena *mem, struct import_item *i,
-                            const struct stored_definition *d)
-{
-    struct value shown;
-    bool is_filled = false;
-    int64_t budget = INT64_MAX;
-
-    i->plan = d != NULL ? PLAN_UNCHANGED : PLAN_CREATE;
-    i->changes_json = STR("[]");
-    i->version = d != NULL ? d->version : 0;
-    if (d != NULL && vault_shown(mem, d->text, &shown, &is_filled) &&
-        !value_equal(shown, i->item.definition, &budget))
-        import_warn(mem, i, "kept_as_it_is",
-                    sentence_make(mem,
-                                  "the credential '%.*s' is here with other fields, which it keeps",
-                                  STR_ARG(i->item.code)));
-    if (!is_filled)
-        import_warn(mem, i, "secret_missing",
-                    sentence_make(
-                        mem, "the credential '%.*s' has no secret yet: `pawl credential set %.*s`",
-                        STR_ARG(i->item.code), STR_ARG(i->item.code)));
-}
-
 bool import_is_environment(enum kind kind)
 {
-    return kind == KIND_CONFIG || kind == KIND_SUBSCRIPTION;
+    return kind == KIND_CONFIG || kind == KIND_SUBSCRIPTION || kind == KIND_CREDENTIAL;
 }
 
-static void keep_environment(struct arena *mem, struct import_item *i)
+static void import_keep_environment(struct arena *mem, struct import_item *i)
 {
     const char *kind = i->item.spec->name;
 
@@ -93,6 +66,53 @@ static void keep_environment(struct arena *mem, struct import_item *i)
                               "the %s '%.*s' is here with another value, which it keeps; to "
                               "replace it: `pawl apply --overwrite %s`",
                               kind, STR_ARG(i->item.code), kind));
+}
+
+/* Whether a secret may go along: it was made for this type and these addresses. */
+static bool keeps_secret(struct value from, struct value to)
+{
+    static const char *const names[] = {"type", "base_url", "token_url"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (!str_eq(value_map_text(from, str_of(names[i])), value_map_text(to, str_of(names[i]))))
+            return false;
+    return true;
+}
+
+/*
+ * A credential that is here stays as it is: its address and its secret belong
+ * to this installation. When it is to be replaced, its secret stays only where it
+ * was given for the same type and address. The answer says what is left to be done.
+ */
+static void plan_credential(struct arena *mem, const struct import *all, struct import_item *i,
+                            const struct stored_definition *d)
+{
+    struct differences differences = {0};
+    struct value shown = value_map_empty();
+    bool is_filled = false;
+
+    i->plan = d != NULL ? PLAN_UNCHANGED : PLAN_CREATE;
+    i->changes_json = STR("[]");
+    i->version = d != NULL ? d->version : 0;
+    i->stored_text = STR_NONE;
+    /* A row that is damaged shows nothing. */
+    if (d != NULL && (!vault_shown(mem, d->text, &shown, &is_filled) || shown.kind != VALUE_MAP))
+        shown = value_map_empty();
+    if (d != NULL)
+        value_diff(mem, shown, i->item.definition, CHANGES_MAX, &differences);
+    if (differences.count > 0 && all->overwrites[KIND_CREDENTIAL]) {
+        i->plan = PLAN_UPDATE;
+        i->changes_json = changes_json(mem, &differences);
+        is_filled = is_filled && keeps_secret(shown, i->item.definition);
+        i->stored_text = is_filled ? d->text : STR_NONE;
+    } else if (differences.count > 0) {
+        import_keep_environment(mem, i);
+    }
+    if (!is_filled)
+        import_warn(mem, i, "secret_missing",
+                    sentence_make(
+                        mem, "the credential '%.*s' has no secret yet: `pawl credential set %.*s`",
+                        STR_ARG(i->item.code), STR_ARG(i->item.code)));
 }
 
 bool import_plan_item(struct lookup *q, struct reader *reader, const struct import *all,
@@ -112,7 +132,7 @@ bool import_plan_item(struct lookup *q, struct reader *reader, const struct impo
     else if (!definitions_value(q->mem, spec, i->item.text, &to, err))
         return false;
     if (spec->kind == KIND_CREDENTIAL) {
-        plan_credential(q->mem, i, found ? &d : NULL);
+        plan_credential(q->mem, all, i, found ? &d : NULL);
         return true;
     }
     i->plan = PLAN_CREATE;
@@ -128,7 +148,10 @@ bool import_plan_item(struct lookup *q, struct reader *reader, const struct impo
     value_diff(q->mem, from, to, CHANGES_MAX, &differences);
     i->plan = differences.count == 0 ? PLAN_UNCHANGED : PLAN_UPDATE;
     i->changes_json = changes_json(q->mem, &differences);
+    /* With `prune` the bundle says what is in use and what is not. */
+    if (i->plan == PLAN_UNCHANGED && all->prunes && str_eq(d.status, STR("retired")))
+        i->plan = PLAN_UNRETIRE;
     if (i->plan == PLAN_UPDATE && import_is_environment(spec->kind) && !all->overwrites[spec->kind])
-        keep_environment(q->mem, i);
+        import_keep_environment(q->mem, i);
     return true;
 }

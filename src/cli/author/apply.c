@@ -28,6 +28,8 @@ static struct str request_body(struct arena *mem, const struct bundle *all, cons
     buf_char(&body, ']');
     object_bool(&body, "draft", options_has(o, "draft"));
     object_bool(&body, "dryRun", options_has(o, "dry-run"));
+    if (options_has(o, "prune"))
+        object_bool(&body, "prune", true);
     if (options_get(o, "overwrite") != NULL)
         client_add_list(&body, "overwrite", options_get(o, "overwrite"));
     client_add_text(&body, "changeSummary", options_get(o, "summary"));
@@ -95,9 +97,11 @@ static void print_changes(struct arena *mem, struct value changes)
 static void print_plan(struct arena *mem, struct value item)
 {
     struct str action = client_text(item, "action");
-    const char *what = str_eq(action, STR("create"))   ? "would be created"
-                       : str_eq(action, STR("update")) ? "would change"
-                                                       : "unchanged";
+    const char *what = str_eq(action, STR("create"))     ? "would be created"
+                       : str_eq(action, STR("update"))   ? "would change"
+                       : str_eq(action, STR("retire"))   ? "would be retired"
+                       : str_eq(action, STR("unretire")) ? "would be in use again"
+                                                         : "unchanged";
 
     printf("%.*s %.*s: %s\n", STR_ARG(client_text(item, "kind")),
            STR_ARG(client_text(item, "code")), what);
@@ -108,16 +112,38 @@ static void apply_print_done(struct value item, bool as_draft)
 {
     const struct kind_spec *spec = kind_named(client_text(item, "kind"));
     bool is_live = spec != NULL && spec->life == KIND_LIVE;
-    bool stays = str_eq(client_text(item, "action"), STR("unchanged"));
+    struct str action = client_text(item, "action");
+    bool stays = str_eq(action, STR("unchanged"));
 
     if (is_live)
         printf("%s ", spec->name);
     printf("%.*s: %s %lld\n", STR_ARG(client_text(item, "code")),
-           as_draft  ? (stays ? "unchanged, draft" : "draft")
-           : stays   ? "unchanged, version"
-           : is_live ? "saved, version"
-                     : "published version",
+           str_eq(action, STR("retire"))     ? "retired, version"
+           : str_eq(action, STR("unretire")) ? "in use again, version"
+           : as_draft                        ? (stays ? "unchanged, draft" : "draft")
+           : stays                           ? "unchanged, version"
+           : is_live                         ? "saved, version"
+                                             : "published version",
            (long long)value_map_int(item, STR("version")));
+}
+
+/* What was found in one item; what the bundle lacks stands in no file. */
+static void apply_print_findings(struct arena *mem, const struct bundle_item *from,
+                                 struct value item)
+{
+    struct value errors = value_map_get_str(item, STR("errors"));
+
+    for (uint32_t k = 0; errors.kind == VALUE_LIST && k < errors.len; k++) {
+        struct str message = client_text(errors.items[k], "message");
+
+        if (from == NULL)
+            fprintf(stderr, "warning: %.*s\n", STR_ARG(message));
+        else
+            finding_print(mem, from,
+                          str_printf(mem, "%.*s%.*s", STR_ARG(from->place),
+                                     STR_ARG(client_text(errors.items[k], "pointer"))),
+                          errors.items[k]);
+    }
 }
 
 static void print_done(struct arena *mem, const struct bundle *all, const struct reply *reply,
@@ -126,14 +152,10 @@ static void print_done(struct arena *mem, const struct bundle *all, const struct
     struct value items = value_map_get_str(reply->json, STR("items"));
     unsigned changes = 0;
 
-    for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len && i < all->count; i++) {
-        struct value item = items.items[i], errors = value_map_get_str(item, STR("errors"));
+    for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
+        struct value item = items.items[i];
 
-        for (uint32_t k = 0; errors.kind == VALUE_LIST && k < errors.len; k++)
-            finding_print(mem, &all->items[i],
-                          str_printf(mem, "%.*s%.*s", STR_ARG(all->items[i].place),
-                                     STR_ARG(client_text(errors.items[k], "pointer"))),
-                          errors.items[k]);
+        apply_print_findings(mem, i < all->count ? &all->items[i] : NULL, item);
         changes += !str_eq(client_text(item, "action"), STR("unchanged"));
         if (options_has(o, "json"))
             continue;

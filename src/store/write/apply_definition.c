@@ -16,7 +16,6 @@ struct counter {
 struct draft {
     bool exists;
     int64_t revision;
-    bool has_this_text;
 };
 
 struct published_version {
@@ -41,10 +40,8 @@ static bool load_draft(struct apply *a, const struct definition_change *d, struc
 {
     a->status = db_run(a->db, SQL_DRAFT_FIND, DB_PARAMS(db_text(d->kind), db_text(d->code)));
     *out = (struct draft){.exists = a->status == DB_ROW};
-    if (out->exists) {
+    if (out->exists)
         out->revision = db_column_int(a->db, SQL_DRAFT_FIND, 0);
-        out->has_this_text = str_eq(db_column_text(a->db, SQL_DRAFT_FIND, 1), d->text);
-    }
     db_end(a->db, SQL_DRAFT_FIND);
     return a->status <= DB_DONE;
 }
@@ -92,11 +89,21 @@ static bool delete_draft(struct apply *a, const struct definition_change *d)
     return apply_write(a, SQL_DRAFT_DELETE, DB_PARAMS(db_text(d->kind), db_text(d->code)));
 }
 
+/* A draft that says what is published, to the byte, is none: it goes. */
+static bool drop_same_draft(struct apply *a, struct definition_change *d)
+{
+    if (!apply_write(a, SQL_DRAFT_DELETE_SAME, DB_PARAMS(db_text(d->kind), db_text(d->code))))
+        return false;
+    if (d->action == DEFINITION_SAVE_DRAFT && db_changes(a->db) > 0)
+        d->version = 0;
+    return true;
+}
+
 static bool save_draft(struct apply *a, struct definition_change *d, struct counter counter)
 {
     d->version = ++counter.revision;
     return delete_draft(a, d) && definition_insert(a, d, 0, counter.revision, 0, "draft") &&
-           store_counter(a, d, &counter);
+           store_counter(a, d, &counter) && drop_same_draft(a, d);
 }
 
 /* No version is published any more; what is not kept goes. */
@@ -110,23 +117,23 @@ static bool supersede(struct apply *a, const struct definition_change *d)
 
 /* A draft that says the same has become this version; another one stays. */
 static bool publish(struct apply *a, struct definition_change *d, struct counter counter,
-                    const struct draft *draft, const struct published_version *published)
+                    const struct published_version *published)
 {
     d->version = ++counter.version;
     if (!supersede(a, d))
         return false;
     CRASH_POINT(PUBLISHING);
     return definition_insert(a, d, d->version, 0, published->version, "published") &&
-           store_counter(a, d, &counter) && (!draft->has_this_text || delete_draft(a, d));
+           store_counter(a, d, &counter) && drop_same_draft(a, d);
 }
 
 static bool definition_put(struct apply *a, struct definition_change *d, struct counter counter,
-                           const struct draft *draft, const struct published_version *published)
+                           const struct published_version *published)
 {
     d->created = published->version == 0;
     d->unchanged = !d->created && published->has_this_text;
     d->version = published->version;
-    return d->unchanged || publish(a, d, counter, draft, published);
+    return d->unchanged || publish(a, d, counter, published);
 }
 
 static bool revert(struct apply *a, struct definition_change *d,
@@ -135,7 +142,8 @@ static bool revert(struct apply *a, struct definition_change *d,
     d->version = published->previous;
     return supersede(a, d) &&
            apply_write(a, SQL_DEFINITION_RESTORE,
-                       DB_PARAMS(db_text(d->kind), db_text(d->code), db_int(d->version)));
+                       DB_PARAMS(db_text(d->kind), db_text(d->code), db_int(d->version))) &&
+           drop_same_draft(a, d);
 }
 
 static bool mark(struct apply *a, struct definition_change *d,
@@ -250,7 +258,7 @@ static enum apply_result check(struct apply *a, struct member *m, const struct d
 }
 
 static bool make(struct apply *a, struct definition_change *d, struct counter counter,
-                 const struct draft *draft, const struct published_version *published)
+                 const struct published_version *published)
 {
     switch (d->action) {
     case DEFINITION_SAVE_DRAFT:
@@ -258,11 +266,11 @@ static bool make(struct apply *a, struct definition_change *d, struct counter co
     case DEFINITION_DELETE_DRAFT:
         return delete_draft(a, d);
     case DEFINITION_PUBLISH:
-        return publish(a, d, counter, draft, published);
+        return publish(a, d, counter, published);
     case DEFINITION_REVERT:
         return revert(a, d, published);
     case DEFINITION_PUT:
-        return definition_put(a, d, counter, draft, published);
+        return definition_put(a, d, counter, published);
     case DEFINITION_REMOVE:
         return supersede(a, d);
     case DEFINITION_RETIRE:
@@ -293,7 +301,7 @@ static enum apply_result apply_definition_change(struct apply *a, struct member 
         return end;
     if (!apply_write(a, SQL_DEFINITION_COUNTER_MAKE,
                      DB_PARAMS(db_text(d->kind), db_text(d->code))) ||
-        !load_counter(a, d, &counter) || !make(a, d, counter, &draft, &published))
+        !load_counter(a, d, &counter) || !make(a, d, counter, &published))
         return APPLY_FAILED;
     if (d->is_process && !is_about_draft(d->action) && !d->unchanged &&
         (!triggers_derive(a, d->kind, d->code) ||
