@@ -41,6 +41,8 @@ struct execution_group {
     int64_t version;
     enum execution_status status;
     struct str value; /* the step or the error; empty: none */
+    struct str
+        service; /* of an error: the code that the service gave, its first 100 characters; or empty */
     int64_t count;
 };
 

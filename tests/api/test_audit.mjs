@@ -75,6 +75,7 @@ claim('conditions choose starts as they choose the rest', async (rig) => {
     check(starts.length > 2 && starts.every((l) => l.action === 'execution.start'), 'by action');
     equal((await audit(rig, '&user=Olga')).map((l) => [l.action, l.target]), [['execution.start', begun.body.id]], 'by user');
     equal((await audit(rig, `&target=${begun.body.id}`)).length, 1, 'by target');
+    equal((await audit(rig, `&object=${begun.body.id}`)).length, 1, 'by object, which is the same');
     equal(await audit(rig, `&target=${begun.body.id}&action=execution.cancel`), [], 'by both');
     equal(await audit(rig, `&target=${begun.body.id}&to=2020-01-01`), [], 'to');
     equal((await audit(rig, `&target=${begun.body.id}&from=2020-01-01`)).length, 1, 'from');

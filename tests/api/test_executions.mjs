@@ -1,5 +1,6 @@
 // Lists, details, history, bulk actions and deletion of executions, on both stores.
 import { statSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 import { check, equal } from '../lib/claims.mjs';
@@ -178,6 +179,25 @@ claim('executions are counted by code, status, step, version and error', async (
     equal(asViewer.body.items, [{ value: 'waiting', count: 3 }]);
     for (const query of ['', 'by=size', 'by=code&status=lost', 'by=version'])
         refused(await rig.api('GET', `/executions/summary?${query}`), 400, 'bad_request');
+});
+
+claim('errors of calls are counted with the code that the service gives', async (rig) => {
+    const said = { declined: { error: { code: 'card_declined' } }, odd: { error: { code: '4242 4242 4242 4242' } }, number: { error: { code: 7 } }, plain: 'no' };
+    const service = createServer((asked, answer) => answer.writeHead(402, { 'content-type': 'application/json' }).end(JSON.stringify(said[asked.url.slice(1)])));
+    await new Promise((done) => { service.listen(0, '127.0.0.1', done); });
+    const url = `=\"http://127.0.0.1:${service.address().port}/\" + $.input.what`;
+    const input = [{ name: 'what', type: 'string' }];
+    for (const [code, more] of [['says', {}], ['says_held', { onError: 'hold' }]])
+        await rig.publish({ code, input, steps: [{ code: 'pay', procedure: { type: 'integration.http', method: 'POST', url }, ...more }] });
+    for (const what of ['declined', 'declined', 'odd', 'number', 'plain']) await rig.api('POST', '/executions?wait=20s', { code: 'says', input: { what } });
+    const { id } = await rig.begin('says_held', { input: { what: 'declined' } });
+    await until('it is held', async () => (await rig.api('GET', `/executions/${id}`)).body.waitingFor?.kind === 'incident');
+    const counts = async (query) => (await rig.api('GET', `/executions/summary?by=error&${query}`)).body.items.map((x) => [x.value, x.serviceCode, x.status, x.count]);
+    equal(await counts('code=says'), [['external_status', undefined, 'failed', 3], ['external_status', 'card_declined', 'failed', 2]]);
+    equal(await counts('code=says_held&waiting=incident'), [['external_status', 'card_declined', 'waiting', 1]]);
+    equal(await counts('code=says&waiting=incident'), []);
+    for (const query of ['by=error&waiting=timer', 'by=code&waiting=incident']) refused(await rig.api('GET', `/executions/summary?${query}`), 400, 'bad_request');
+    service.close();
 });
 
 claim('a parameter that nobody reads is refused, with the one that may be meant', async (rig) => {

@@ -22,7 +22,8 @@ export async function walkDefinitions(api, holds) {
     await api.call('getScenarioVersion', { path: { code, n: 'draft' } }, 200);
     await api.call('publishScenario', { path: { code }, body: { changeSummary: 'first' }, headers: key }, 200);
     await api.call('publishScenario', { path: { code }, body: { changeSummary: 'other' }, headers: key }, 409);
-    await api.call('publishScenario', { path: { code } }, 404);
+    await api.call('publishScenario', { path: { code } }, 200);
+    await api.call('publishScenario', { path: { code: 'nothing' } }, 404);
     await publish(api, greeting('Hi'));
     for (const definition of [waiting, failing, holding, eventful]) await publish(api, definition);
     await api.call('saveScenarioDraft', { path: { code }, body: { code, nodes: [] } }, 200);

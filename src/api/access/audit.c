@@ -48,14 +48,14 @@ static const struct list_kind audit_kind = {.read = audit_read, .show_members = 
 void audit_list(struct call *c)
 {
     struct audit_page *page = ARENA_NEW(c->mem, struct audit_page);
-    struct str user = http_query(c->http, "user");
+    struct str user = http_query(c->http, "user"), object = http_query(c->http, "object");
     const struct person *p =
         user.len > 0 ? directory_find(api_parts(c->api)->people, call_scope(c), user) : NULL;
 
     page->filter = (struct audit_filter){
         .user_id = p != NULL ? str_copy(c->mem, p->id) : user,
         .action = http_query(c->http, "action"),
-        .target = http_query(c->http, "target"),
+        .target = object.len > 0 ? object : http_query(c->http, "target"),
         .org_id = call_scope(c),
     };
     if (call_time(c, "from", &page->filter.from_us) && call_time(c, "to", &page->filter.to_us))

@@ -10,13 +10,14 @@
 #include "api/lookup.h"
 #include "api/view.h"
 #include "base/map.h"
+#include "base/text/ascii.h"
 #include "store/org.h"
 #include "store/read_executions.h"
 #include "value/object.h"
 
 #include <stdlib.h>
 
-enum { ITEMS_MAX = 500 };
+enum { ITEMS_MAX = 500, SERVICE_LEN_MAX = 64 };
 
 #define RECENT_US INT64_C(86400000000)
 
@@ -28,6 +29,7 @@ struct summary {
     enum summary_by by;
     struct str code;
     uint32_t statuses; /* 0 = any */
+    bool is_held;      /* those alone that wait for an operator's decision */
     int64_t now_us;
     /* what was counted */
     struct map found; /* struct execution_group, by status and value */
@@ -41,7 +43,7 @@ struct summary {
 /* --- counting --- */
 
 /* Add a group to those that the answer has. */
-static void summary_add(struct summary *s, struct arena *mem, struct str value,
+static void summary_add(struct summary *s, struct arena *mem, struct str value, struct str service,
                         enum execution_status status, int64_t count)
 {
     struct execution_group *g;
@@ -49,11 +51,11 @@ static void summary_add(struct summary *s, struct arena *mem, struct str value,
 
     if (count == 0 || (s->statuses != 0 && (s->statuses & STATUS_BIT(status)) == 0))
         return;
-    key = str_printf(mem, "%s %.*s", status_name(status), STR_ARG(value));
+    key = str_printf(mem, "%s %.*s\n%.*s", status_name(status), STR_ARG(value), STR_ARG(service));
     g = map_get(&s->found, key);
     if (g == NULL) {
         g = ARENA_NEW(mem, struct execution_group);
-        *g = (struct execution_group){.value = value, .status = status};
+        *g = (struct execution_group){.value = value, .service = service, .status = status};
         map_put(&s->found, key, g);
         *VEC_ADD(mem, &s->groups) = g;
     }
@@ -79,6 +81,13 @@ static struct str group_value(struct arena *mem, enum summary_by by,
     return g->value;
 }
 
+/* A service may say anything: what does not look like a code is not shown to those who only count. */
+static struct str service_code(struct str text)
+{
+    return ascii_is_dotted_name(text, SERVICE_LEN_MAX) && ascii_is_letter(text.ptr[0]) ? text
+                                                                                       : STR_NONE;
+}
+
 /* Add what the caller may see of what was read. */
 static bool add_groups(struct lookup *q, struct reader *reader,
                        const struct execution_groups *groups, struct err *err)
@@ -95,7 +104,8 @@ static bool add_groups(struct lookup *q, struct reader *reader,
         if (!view_allows(q->call, q->mem, reader, g->org_id, g->code, g->version, &is_visible, err))
             return false;
         if (is_visible)
-            summary_add(s, q->mem, value, g->status, g->count);
+            summary_add(s, q->mem, value, s->by == BY_ERROR ? service_code(g->service) : STR_NONE,
+                        g->status, g->count);
     }
     return true;
 }
@@ -121,7 +131,7 @@ static bool add_counters(struct lookup *q, struct reader *reader, struct err *er
     if (!read_counts(reader, counts, err))
         return false;
     for (unsigned i = 0; i < STATUS_COUNT; i++)
-        summary_add(q->args, q->mem, str_of(status_name((enum execution_status)i)),
+        summary_add(q->args, q->mem, str_of(status_name((enum execution_status)i)), STR_NONE,
                     (enum execution_status)i, counts[i]);
     return true;
 }
@@ -153,7 +163,7 @@ static bool count_all(struct lookup *q, struct reader *reader, struct err *err)
         !add_groups(q, reader, &live, err))
         return false;
     /* Executions that have ended stand at no step and need no version. */
-    return s->by == BY_STEP || s->by == BY_VERSION || add_ended(q, reader, err);
+    return s->by == BY_STEP || s->by == BY_VERSION || s->is_held || add_ended(q, reader, err);
 }
 
 /* --- the answer --- */
@@ -166,6 +176,8 @@ static int by_count_falling(const void *a, const void *b)
 
     if (order == 0)
         order = str_cmp(x->value, y->value);
+    if (order == 0)
+        order = str_cmp(x->service, y->service);
     return order != 0 ? order : (int)x->status - (int)y->status;
 }
 
@@ -184,6 +196,8 @@ static bool run_summary(struct lookup *q, struct reader *reader, struct err *err
 
         object_item(&q->answer);
         object_text(&q->answer, "value", g->value);
+        if (g->service.len > 0)
+            object_text(&q->answer, "serviceCode", g->service);
         if (s->by != BY_STATUS)
             object_text(&q->answer, "status", str_of(status_name(g->status)));
         object_int(&q->answer, "count", g->count);
@@ -199,8 +213,9 @@ static bool run_summary(struct lookup *q, struct reader *reader, struct err *err
 void executions_summary(struct call *c)
 {
     struct summary *s = ARENA_NEW(c->mem, struct summary);
-    struct str by = http_query(c->http, "by");
+    struct str by = http_query(c->http, "by"), waiting = http_query(c->http, "waiting");
 
+    s->is_held = str_eq(waiting, STR("incident"));
     s->code = http_query(c->http, "code");
     s->now_us = api_now_us(c->api);
     while (s->by < BY_COUNT && !str_eq(by, str_of(by_names[s->by])))
@@ -209,6 +224,9 @@ void executions_summary(struct call *c)
         call_refuse_text(c, ERR_BAD_REQUEST, "by is code, status, step, version or error");
     else if (s->by == BY_VERSION && s->code.len == 0)
         call_refuse_text(c, ERR_BAD_REQUEST, "by version needs a code: the versions of what");
+    else if (waiting.len > 0 && (!s->is_held || s->by != BY_ERROR))
+        call_refuse_text(c, ERR_BAD_REQUEST,
+                         "waiting is incident, by error: which errors hold how many");
     else if (filter_statuses(c, &s->statuses))
         lookup_start_long(c, s, run_summary, NULL);
 }

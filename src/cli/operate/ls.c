@@ -44,8 +44,9 @@ static void print_counts(struct arena *mem, const char *by, struct value items)
         list_table(mem, (const struct list_column[]){count, value}, 2, items);
     else
         list_table(mem,
-                   (const struct list_column[]){count, COLUMN("STATUS", TEXT, "status"), value}, 3,
-                   items);
+                   (const struct list_column[]){count, COLUMN("STATUS", TEXT, "status"), value,
+                                                COLUMN("SERVICE SAYS", TEXT, "serviceCode")},
+                   strcmp(by, "error") == 0 ? 4 : 3, items);
 }
 
 static int ls_count(struct client *c, const struct options *o, const char *filters)

@@ -180,6 +180,9 @@
 
 #define ERROR_CODE_SQLITE "json_extract(error, '$.code')"
 #define ERROR_CODE_POSTGRES "error ->> 'code'"
+/* What the service that was called says of its failure; its beginning, for it may be anything. */
+#define SERVICE_CODE_SQLITE "substr(json_extract(error, '$.details.body.error.code'), 1, 100)"
+#define SERVICE_CODE_POSTGRES "substr(error #>> '{details,body,error,code}', 1, 100)"
 
 /* What other strands stand at a step: ?10. The first stands at current_step. */
 #define HAS_BRANCHES_SQLITE "has_branches = 1"
@@ -195,6 +198,9 @@
 /* The error of one that is held, which it has not failed with. */
 #define HELD_CODE_SQLITE "json_extract(waiting_for, '$.error.code')"
 #define HELD_CODE_POSTGRES "waiting_for -> 'error' ->> 'code'"
+#define HELD_SERVICE_SQLITE                                                                        \
+    "substr(json_extract(waiting_for, '$.error.details.body.error.code'), 1, 100)"
+#define HELD_SERVICE_POSTGRES "substr(waiting_for #>> '{error,details,body,error,code}', 1, 100)"
 
 /*
  * Lists walk one index by row, from the newest down or from the oldest up. ?1
@@ -251,14 +257,16 @@
 #define LIST_INDEX(name, column, after) LIST_INDEX_OF(name, column, column, after)
 
 /* Of the newest executions that meet the condition, those that are to be counted, by `value`. */
-#define SUMMARY_OF(value, condition, counted)                                                      \
-    "SELECT scenario_code, scenario_version, org_id, status, value, count(*) FROM "                \
-    "(SELECT scenario_code, scenario_version, org_id, status, " value " AS value FROM execution "  \
-    "WHERE " condition ") AS found WHERE " counted                                                 \
-    " GROUP BY scenario_code, scenario_version, org_id, status, value"
-#define SUMMARY(name, sqlite_value, postgres_value, condition, counted)                            \
-    SQL_SQLITE(SUMMARY_##name, SUMMARY_OF(sqlite_value, condition, counted))                       \
-    SQL_POSTGRES(SUMMARY_##name, SUMMARY_OF(postgres_value, condition, counted))
+#define SUMMARY_OF(value, service, condition, counted)                                             \
+    "SELECT scenario_code, scenario_version, org_id, status, value, count(*), service FROM "       \
+    "(SELECT scenario_code, scenario_version, org_id, status, " value " AS value, " service        \
+    " AS service FROM execution WHERE " condition ") AS found WHERE " counted                      \
+    " GROUP BY scenario_code, scenario_version, org_id, status, value, service"
+#define SUMMARY(name, sqlite_value, sqlite_service, postgres_value, postgres_service, condition,   \
+                counted)                                                                           \
+    SQL_SQLITE(SUMMARY_##name, SUMMARY_OF(sqlite_value, sqlite_service, condition, counted))       \
+    SQL_POSTGRES(SUMMARY_##name, SUMMARY_OF(postgres_value, postgres_service, condition, counted))
+#define NO_SERVICE "CAST(NULL AS text)"
 
 /* The same for dead letters: ?10 is looked for in the index. */
 #define LETTER_COLUMNS                                                                             \

@@ -13,6 +13,7 @@ static bool take_group(struct rows *rows, struct execution_groups *out, struct e
         .org_id = rows_text(rows, 2),
         .value = rows_text(rows, 4),
         .count = rows_int(rows, 5),
+        .service = rows_text(rows, 6),
     };
     return status_read(rows_view(rows, 3), &g->status) ||
            err_set(err, ERR_IO, "an execution has a status that is none");
