@@ -16,6 +16,7 @@ struct value problem_findings(struct arena *mem, enum language language,
 
         f->message = sentence_of(words_say(mem, language, f->message));
         f->hint = sentence_of(words_say(mem, language, f->hint));
+        f->fix.label = sentence_of(words_say(mem, language, f->fix.label));
     }
     return findings_value(mem, &said);
 }

@@ -10,6 +10,8 @@ static struct finding finding_copy(struct arena *mem, struct finding f)
     f.message = sentence_copy(mem, f.message);
     f.hint = sentence_copy(mem, f.hint);
     f.name = str_copy(mem, f.name);
+    f.fix.value = value_copy(mem, f.fix.value);
+    f.fix.label = sentence_copy(mem, f.fix.label);
     return f;
 }
 
@@ -85,9 +87,21 @@ struct findings findings_copy(struct arena *mem, const struct findings *from)
     return out;
 }
 
+static struct value fix_value(struct arena *mem, const struct finding *f)
+{
+    size_t end = f->pointer.len;
+
+    while (f->fix.is_around && end > 0 && f->pointer.ptr[--end] != '/')
+        ;
+    return value_map_of(
+        mem, VALUE_ENTRIES({value_key(STR("pointer")), value_string(str_slice(f->pointer, 0, end))},
+                           {value_key(STR("value")), f->fix.value},
+                           {value_key(STR("label")), value_string(f->fix.label.text)}));
+}
+
 static struct value finding_value(struct arena *mem, const struct finding *f)
 {
-    struct value_entry *e = ARENA_ARRAY(mem, 8, struct value_entry);
+    struct value_entry *e = ARENA_ARRAY(mem, 9, struct value_entry);
     size_t count = 0;
 
     value_entry_add(e, &count, STR("pointer"), value_string(f->pointer));
@@ -107,6 +121,8 @@ static struct value finding_value(struct arena *mem, const struct finding *f)
                     value_string(f->is_warning ? STR("warning") : STR("error")));
     if (f->hint.text.len > 0)
         value_entry_add(e, &count, STR("hint"), value_string(f->hint.text));
+    if (f->fix.value.kind != VALUE_ABSENT)
+        value_entry_add(e, &count, STR("fix"), fix_value(mem, f));
     return value_map_take(mem, e, count);
 }
 

@@ -8,6 +8,21 @@
 
 struct source_text; /* value/source.h */
 
+/*
+ * What mends a finding: `value` in place of what stands at its pointer, or at
+ * the pointer of the object around it when the field has another name in it.
+ * What stands there may be no more than FIX_MAX_BYTES as JSON.
+ *
+ * why: decision 0484
+ */
+struct finding_fix {
+    struct value value; /* VALUE_ABSENT: it is not known */
+    bool is_around;
+    struct sentence label; /* "write 'x'" */
+};
+
+enum { FIX_MAX_BYTES = 4096 };
+
 /* One thing that is wrong with a definition. */
 struct finding {
     struct str pointer; /* JSON pointer */
@@ -19,6 +34,7 @@ struct finding {
     struct sentence hint; /* or empty */
     uint8_t about;        /* enum err_about: what is not declared, which `name` is */
     struct str name;      /* or empty */
+    struct finding_fix fix;
     struct place place; /* in the text that was read; line 0 unless findings_locate() was called */
 };
 

@@ -348,16 +348,7 @@ static void request_applied(struct node *n, struct work *w)
 static void take_findings(struct node_request *r, const struct findings *from)
 {
     r->findings = (struct findings){0};
-    for (size_t i = 0; i < from->count; i++) {
-        struct finding f = from->items[i];
-
-        f.pointer = str_copy(r->mem, f.pointer);
-        f.step = str_copy(r->mem, f.step);
-        f.code = str_copy(r->mem, f.code);
-        f.message = sentence_copy(r->mem, f.message);
-        f.hint = sentence_copy(r->mem, f.hint);
-        *VEC_ADD(r->mem, &r->findings) = f;
-    }
+    findings_add(r->mem, from, &r->findings);
 }
 
 static void request_rejected(struct node *n, struct work *w, const struct err *err,

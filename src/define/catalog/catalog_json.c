@@ -267,7 +267,7 @@ static void write_kinds(struct buf *out)
 static void write_findings(struct buf *out)
 {
     static const char *const codes[] = {
-#define FINDING(symbol, code) code,
+#define FINDING(symbol, code, fix) code,
 #include "define/catalog/findings.def"
 #undef FINDING
     };

@@ -12,7 +12,7 @@
 #include <stdarg.h>
 
 static const char *const codes[] = {
-#define FINDING(symbol, code) code,
+#define FINDING(symbol, code, fix) code,
 #include "define/catalog/findings.def"
 #undef FINDING
 };
@@ -156,8 +156,10 @@ void compile_column(struct compiler *c, uint32_t column)
 
 void compile_did_you_mean(struct compiler *c, struct str nearest)
 {
-    if (nearest.len > 0)
-        compile_hint(c, "did you mean '%.*s'?", STR_ARG(nearest));
+    if (nearest.len == 0)
+        return;
+    compile_hint(c, "did you mean '%.*s'?", STR_ARG(nearest));
+    compile_fix_text(c, nearest);
 }
 
 void compile_hint(struct compiler *c, const char *format, ...)
@@ -230,6 +232,7 @@ static void hint_requoted(struct compiler *c, struct value v, struct str wanted)
     for (size_t i = 0; str_eq(wanted, STR("true or false")) && i < ARRAY_SIZE(words); i++)
         if (v.kind == VALUE_STRING && str_eq(value_text(v), str_of(words[i]))) {
             compile_hint(c, "write %s", i < 3 ? "false" : "true");
+            compile_fix_value(c, value_bool(i >= 3));
             return;
         }
     if (!str_starts_with(wanted, STR("a text")) && !str_eq(wanted, STR("an expression in a text")))
@@ -237,8 +240,10 @@ static void hint_requoted(struct compiler *c, struct value v, struct str wanted)
     if (v.kind != VALUE_BOOL && v.kind != VALUE_INT && v.kind != VALUE_DOUBLE)
         return;
     buf_init_arena(&out, c->mem);
-    if (json_write(&out, v, &err))
-        compile_hint(c, "write \"%.*s\"", STR_ARG(buf_view(&out)));
+    if (!json_write(&out, v, &err))
+        return;
+    compile_hint(c, "write \"%.*s\"", STR_ARG(buf_view(&out)));
+    compile_fix_text(c, buf_view(&out));
 }
 
 void compile_wrong_kind(struct compiler *c, struct value v, struct sentence wanted)
@@ -320,6 +325,7 @@ void compile_expression_error(struct compiler *c, struct str source, const struc
                                                                 : FINDING_LIMIT_EXPRESSION_SIZE;
 
     describe(c, source, err, add(c, code, SENTENCE_NONE));
+    compile_fix_expression(c, source, err);
 }
 
 void compile_expression_warning(struct compiler *c, enum finding_code code, struct str source,
@@ -327,6 +333,8 @@ void compile_expression_warning(struct compiler *c, enum finding_code code, stru
 {
     struct finding *f = add_warning(c, code, SENTENCE_NONE);
 
-    if (f != NULL)
-        describe(c, source, err, f);
+    if (f == NULL)
+        return;
+    describe(c, source, err, f);
+    compile_fix_expression(c, source, err);
 }

@@ -24,7 +24,7 @@
 #include "define/define.h"
 
 enum finding_code {
-#define FINDING(symbol, code) FINDING_##symbol,
+#define FINDING(symbol, code, fix) FINDING_##symbol,
 #include "define/catalog/findings.def"
 #undef FINDING
     FINDING_CODE_COUNT
@@ -124,6 +124,17 @@ void compile_wrong_kind(struct compiler *c, struct value v, struct sentence want
 
 /* What the last finding lacked: "did you mean 'x'?". Nothing when `nearest` is empty. */
 void compile_did_you_mean(struct compiler *c, struct str nearest);
+
+/* The same for the name of a field of `object`, which the last finding is about. */
+void compile_did_you_mean_field(struct compiler *c, struct value object, struct str name,
+                                struct str nearest);
+
+/* What mends the last finding stands at its pointer instead: a text, or any value. */
+void compile_fix_text(struct compiler *c, struct str text);
+void compile_fix_value(struct compiler *c, struct value v);
+
+/* The same where a word of an expression is another one: the error says where, and what is meant. */
+void compile_fix_expression(struct compiler *c, struct str source, const struct err *err);
 
 /* The last finding says this too. */
 void compile_hint(struct compiler *c, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -74,7 +74,8 @@ static void hint_allowed(struct compiler *c, const struct allowed *all)
         compile_hint(c, "the fields are %.*s", STR_ARG(buf_view(&out)));
 }
 
-static void check_name(struct compiler *c, const struct allowed *all, const struct value_entry *e)
+static void check_name(struct compiler *c, const struct allowed *all, struct value object,
+                       const struct value_entry *e)
 {
     struct str name = value_text(e->key);
     struct nearest near = nearest_to(name);
@@ -91,7 +92,7 @@ static void check_name(struct compiler *c, const struct allowed *all, const stru
         if (near.best.len == 0)
             near.best = find_synonym(all, name);
         if (near.best.len > 0)
-            compile_did_you_mean(c, near.best);
+            compile_did_you_mean_field(c, object, name, near.best);
         else
             hint_allowed(c, all);
     } else if (spec->state == STATE_LATER && !is_empty(e->value)) {
@@ -125,7 +126,7 @@ static bool check_fields(struct compiler *c, struct value v, const struct allowe
         const struct value_entry *e = &v.map->entries[i];
         size_t outer = compile_enter(c, value_text(e->key));
 
-        check_name(c, all, e);
+        check_name(c, all, v, e);
         compile_leave(c, outer);
     }
     for (const struct field_spec *spec = next_allowed(all, NULL); spec != NULL;
@@ -441,35 +442,50 @@ bool compile_span(struct compiler *c, struct value v)
     return compile_duration(c, v, &us);
 }
 
+/* What the word behind a number of a duration means, by how it begins; empty: nothing. */
+static struct str duration_meant(struct compiler *c, int64_t n, struct str word)
+{
+    const char *unit = word.len == 0                       ? "s"
+                       : str_starts_with(word, STR("mil")) ? "ms"
+                       : word.ptr[0] == 's'                ? "s"
+                       : word.ptr[0] == 'm'                ? "m"
+                       : word.ptr[0] == 'h'                ? "h"
+                                                           : "d";
+
+    if (word.len > 0 && strchr("smhdw", word.ptr[0]) == NULL)
+        return STR_NONE;
+    if (word.len > 0 && word.ptr[0] == 'w' && n > INT64_MAX / 7)
+        return STR_NONE;
+    return str_printf(c->mem, "%lld%s", (long long)(word.len > 0 && word.ptr[0] == 'w' ? n * 7 : n),
+                      unit);
+}
+
 /* "2 days" is "2d": the number, and the unit that the word behind it begins with. */
 static void hint_duration(struct compiler *c, struct value v)
 {
     static const char units[] = PHRASE("the units are ms, s, m, h and d; a week is \"7d\"");
-    struct str text = v.kind == VALUE_STRING ? str_trim(value_text(v)) : STR_NONE, word;
+    struct str text = v.kind == VALUE_STRING ? str_trim(value_text(v)) : STR_NONE, word, meant;
     size_t digits = 0;
     int64_t n;
 
     while (digits < text.len && ascii_is_digit(text.ptr[digits]))
         digits++;
     word = str_trim(str_slice(text, digits, text.len));
-    if (digits == 0 || !str_to_int64(str_slice(text, 0, digits), &n))
+    if (digits == 0 || !str_to_int64(str_slice(text, 0, digits), &n)) {
         compile_hint(c, "%s", units);
-    else if (word.len == 0)
-        compile_hint(c, "did you mean \"%llds\"? %s", (long long)n, units);
-    else if (str_starts_with(word, STR("mo")) || str_starts_with(word, STR("y")))
+        return;
+    }
+    if (str_starts_with(word, STR("mo")) || str_starts_with(word, STR("y"))) {
         compile_hint(c, "months and years are counted in days: %s", units);
-    else if (word.ptr[0] == 'w')
-        compile_hint(c, "did you mean \"%lldd\"? %s", (long long)n * 7, units);
-    else if (strchr("smhd", word.ptr[0]) != NULL)
-        compile_hint(c, "did you mean \"%lld%s\"? %s", (long long)n,
-                     str_starts_with(word, STR("mil")) ? "ms"
-                     : word.ptr[0] == 's'              ? "s"
-                     : word.ptr[0] == 'm'              ? "m"
-                     : word.ptr[0] == 'h'              ? "h"
-                                                       : "d",
-                     units);
-    else
+        return;
+    }
+    meant = duration_meant(c, n, word);
+    if (meant.len == 0) {
         compile_hint(c, "%s", units);
+        return;
+    }
+    compile_hint(c, "did you mean \"%.*s\"? %s", STR_ARG(meant), units);
+    compile_fix_text(c, meant);
 }
 
 bool compile_duration(struct compiler *c, struct value v, int64_t *out_us)

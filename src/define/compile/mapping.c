@@ -161,6 +161,16 @@ static bool begins_with_root(struct str text)
            context_root_of(str_slice(text, 0, (size_t)dot), &root);
 }
 
+/* {{ x }} in place of the first ${x}. */
+static void fix_dollar(struct compiler *c, struct str text, struct str inner)
+{
+    size_t from = (size_t)str_find(text, STR("${"), 0);
+    size_t to = (size_t)str_find(text, STR("}"), from) + 1;
+
+    compile_fix_text(c, str_printf(c->mem, "%.*s{{ %.*s }}%.*s", (int)from, text.ptr,
+                                   STR_ARG(inner), STR_ARG(str_slice(text, to, text.len))));
+}
+
 /* A text that is itself, and was probably meant to be evaluated. */
 static void check_plain(struct compiler *c, struct str text)
 {
@@ -174,6 +184,7 @@ static void check_plain(struct compiler *c, struct str text)
         compile_warning(c, FINDING_PLAIN_TEXT,
                         "${%.*s} in a text is nothing but that text: write {{ %.*s }}",
                         STR_ARG(inner), STR_ARG(inner));
+        fix_dollar(c, text, inner);
     } else if (begins_with_root(text) &&
                compile_as(c, cel_compile, text, CEL_FACTS_NONE, &program, &err)) {
         compile_warning(c, FINDING_PLAIN_TEXT,
@@ -330,6 +341,7 @@ const struct cel_program *compile_expression(struct compiler *c, struct value v)
         err_set_at(&err, ERR_EXPRESSION_SYNTAX, 1, 1,
                    "the whole text is an expression here: write it without the '=' in front");
         compile_expression_error(c, value_text(v), &err);
+        compile_fix_text(c, str_slice(value_text(v), 1, v.len));
         return NULL;
     }
     if (v.kind == VALUE_STRING)
