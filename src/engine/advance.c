@@ -69,7 +69,8 @@ static bool is_unsure(const struct turn *t, const struct cursor *cursor)
 static bool apply_cancel(struct turn *t, struct err *err)
 {
     bool is_in_doubt = turn_is_in_doubt(t->x) || strand_find(t, is_unsure) != NO_STRAND;
-    bool undoes = cancel_rolls_back(t) && (rollback_is_possible(t->x) || is_in_doubt);
+    bool undoes =
+        cancel_rolls_back(t) && (rollback_is_possible(t->x) || is_in_doubt || t->x->has_unrolled);
     /* What others do for it is undone first, whatever becomes of its own. */
     bool waits = t->ev->cancel_rollback != CANCEL_LEAVES && child_is_left(t);
     struct str reason = t->ev->reason;
@@ -120,7 +121,7 @@ static bool act_on_deferred(struct turn *t)
 {
     struct pause_deferred deferred;
     struct value output;
-    bool complete = true;
+    bool complete = t->x->pause != NULL || status_is_terminal(t->x->status) || remind_take_kept(t);
 
     while (complete && t->x->pause == NULL && (turn_goes_forward(t) || awaits_deferred(t)) &&
            pause_take(t, &deferred)) {
@@ -165,7 +166,7 @@ static void drop_made_and_deleted(struct record_writes *writes)
 }
 
 /* Running and terminal ones have theirs already. */
-static void set_wake(struct execution *x)
+static void set_wake_of_strands(struct execution *x)
 {
     if (x->pause != NULL) {
         x->wake_at_us = x->deadline_at_us;
@@ -184,6 +185,13 @@ static void set_wake(struct execution *x)
         x->wake_at_us = earlier(x->cursor.wake_at_us, x->rollback->deadline_at_us);
     for (uint32_t i = 0; i < x->stopped_count; i++)
         x->wake_at_us = earlier(x->wake_at_us, x->stopped[i].look_at_us);
+}
+
+static void set_wake(struct execution *x)
+{
+    set_wake_of_strands(x);
+    for (uint32_t i = 0; x->pause == NULL && i < x->reminding_count; i++)
+        x->wake_at_us = earlier(x->wake_at_us, x->reminding[i]->cursor.wake_at_us);
 }
 
 /* Whether this turn has held a strand at the step, maybe once more. */
@@ -271,6 +279,7 @@ static void advance_finish(struct turn *t, bool has_moved)
     drop_made_and_deleted(&out->records);
     strand_settle(t);
     pause_settle(t);
+    remind_settle(t);
     if ((t->has_stopped || status_is_terminal(x->status)) &&
         (x->loops != NULL || x->rounds != NULL))
         state_prune(t->mem, x);

@@ -178,11 +178,13 @@ struct value context_compensation(struct turn *t)
 
 static struct value reminder_view(struct turn *t)
 {
-    const struct cursor *c = &t->x->cursor;
-    struct value until = c->timeout_at_us > 0 ? time_value(c->timeout_at_us) : value_null();
+    const struct cursor *c;
+    struct value until;
 
-    if (t->reminder == 0)
+    if (t->reminded == NULL)
         return value_absent();
+    c = &t->reminded->wait.cursor;
+    until = c->timeout_at_us > 0 ? time_value(c->timeout_at_us) : value_null();
     return value_map_of(t->mem,
                         VALUE_ENTRIES({value_key(STR("index")), value_int(t->reminder)},
                                       {value_key(STR("title")), text_or_null(c->title)},

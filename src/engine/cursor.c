@@ -68,6 +68,7 @@ static const struct stored_field from_fields[] = {
     FIELD(cursor, JSON, input_json, "input"),
     FIELD(cursor, JSON, suspended_json, "frozen"),
     FIELD(cursor, FLAG, is_unsure, "unsure"),
+    FIELD(cursor, NUMBER, behind, "behind"),
     FIELD(cursor, NUMBER, asked, "asked"),
 };
 const struct stored_fields stored_from = FIELDS(from_fields);
@@ -167,12 +168,12 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_part(out, "asking", stored_reconciling, c->reconciling);
 }
 
-static void write_strands(struct buf *out, const struct program *p,
+static void write_strands(struct buf *out, const char *name, const struct program *p,
                           const struct strand *const *strands, uint32_t count)
 {
     if (count == 0)
         return;
-    object_list(out, "beside");
+    object_list(out, name);
     for (uint32_t i = 0; i < count; i++) {
         write_cursor(out, p, &strands[i]->cursor);
         write_why(out, strands[i]->waiting_for_json);
@@ -189,7 +190,7 @@ static void write_others(struct buf *out, const struct execution *x)
     if (x->other_count == 0)
         return;
     cursor_write_number(out, "place", x->strand_index);
-    write_strands(out, x->program, x->others, x->other_count);
+    write_strands(out, "beside", x->program, x->others, x->other_count);
 }
 
 static void write_rollback(struct buf *out, const struct program *p, const struct rollback *u)
@@ -207,7 +208,7 @@ static void write_rollback(struct buf *out, const struct program *p, const struc
     buf_text(out, u->again != NULL ? "]]" : "");
     write_part(out, "from", stored_from, u->from);
     cursor_write_number(out, "place", u->strand_index);
-    write_strands(out, p, u->others, u->other_count);
+    write_strands(out, "beside", p, u->others, u->other_count);
     buf_char(out, '}');
 }
 
@@ -238,10 +239,12 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     cursor_write_number(&out, "linksSpent", exec->links_spent);
     cursor_write_number(&out, "reopened", exec->reopened_at_us);
     cursor_write_number(&out, "moved", exec->has_moved);
+    cursor_write_number(&out, "unrolled", exec->has_unrolled);
     cursor_write_number(&out, "depth", exec->depth);
     cursor_write_number(&out, "bytes", exec->history_bytes);
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
+    write_strands(&out, "reminding", exec->program, exec->reminding, exec->reminding_count);
     write_rollback(&out, exec->program, exec->rollback);
     write_stopped(&out, exec);
     write_part(&out, "pause", stored_pause, exec->pause);
@@ -454,6 +457,7 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->links_spent = stored_int(stored, STR("linksSpent"));
     x->reopened_at_us = stored_int(stored, STR("reopened"));
     x->has_moved = stored_int(stored, STR("moved")) != 0;
+    x->has_unrolled = stored_int(stored, STR("unrolled")) != 0;
     x->depth = stored_int(stored, STR("depth"));
     x->history_bytes = stored_int(stored, STR("bytes"));
     x->strand_index = (uint32_t)stored_int(stored, STR("place"));
@@ -462,6 +466,8 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     return restore_correlation(mem, x, err) &&
            restore_strands(mem, x->program, value_map_member(stored, STR("beside")), &x->others,
                            &x->other_count, err) &&
+           restore_strands(mem, x->program, value_map_member(stored, STR("reminding")),
+                           &x->reminding, &x->reminding_count, err) &&
            restore_stopped(mem, x, value_map_member(stored, STR("stopped")), err) &&
            restore_rollback(mem, x, value_map_member(stored, STR("undo")), err);
 }

@@ -107,7 +107,7 @@ struct cursor {
     struct str assignees_json;    /* wait.signal: who may answer: a list of keys; or empty */
     struct str title;             /* ... and what they are asked, or empty */
     int64_t timeout_at_us;        /* when it ends by itself, reminders apart; 0 = never */
-    int64_t remind_at_us;         /* the next reminder; 0 = none */
+    int64_t remind_at_us;         /* the next reminder; 0 = none, or one waits for an answer */
     int64_t remind_every_us;      /* 0 = no reminders, or those of remind_times_json */
     struct str remind_times_json; /* reminders `at`: the times of all of them, in order; or empty */
     int64_t reminders;            /* sent so far */
@@ -243,6 +243,9 @@ struct pause {
     struct str by_json; /* {id, name}, or empty */
 };
 
+/* Reminders of one execution that may wait for an answer at a time, those of waits that are over included. */
+enum { REMINDING_MAX = 100 };
+
 /* An execution that has ended the process so often is parked: left alone until somebody acts. */
 enum { CRASHES_MAX = 5 };
 
@@ -293,6 +296,12 @@ struct execution {
     uint32_t strand_index;              /* of the first one among them */
     struct str strand_waiting_json;     /* what the first one waits for: beside others, or paused */
     enum waiting_kind strand_waiting_kind;
+    /*
+     * Reminders that have asked somebody, or are tried again later: cursors of their own, at the
+     * step and the visit of their wait, without frames; at most REMINDING_MAX.
+     */
+    const struct strand *const *reminding;
+    uint32_t reminding_count;
     uint32_t jumps;                      /* taken so far */
     int64_t links_from;                  /* links to answer waits that were made before are spent */
     int64_t links_spent;                 /* the last row that has spent some, in whatever strand */
@@ -301,7 +310,8 @@ struct execution {
     const struct rollback *rollback;     /* or NULL */
     const struct stopped_child *stopped; /* the oldest first; at most STRANDS_MAX */
     uint32_t stopped_count;
-    const struct pause *pause;        /* or NULL */
+    bool has_unrolled;         /* one that it has started could not undo something; rows say what */
+    const struct pause *pause; /* or NULL */
     struct items compensated, failed; /* codes of steps: $.compensation */
     struct items given_up;            /* rollbacks that may be tried again: rollback_retry.c */
     uint32_t last_done;               /* the step that completed last, as index + 1; 0 = none */
@@ -339,6 +349,18 @@ static inline uint32_t execution_strands(const struct execution *x)
 static inline const struct cursor *execution_cursor(const struct execution *x, uint32_t i)
 {
     return i == 0 ? &x->cursor : &x->others[i - 1]->cursor;
+}
+
+/* Whoever may have asked somebody: the strands, then the reminders that wait for an answer. */
+static inline uint32_t execution_askers(const struct execution *x)
+{
+    return execution_strands(x) + x->reminding_count;
+}
+
+static inline const struct cursor *execution_asker(const struct execution *x, uint32_t i)
+{
+    return i < execution_strands(x) ? execution_cursor(x, i)
+                                    : &x->reminding[i - execution_strands(x)]->cursor;
 }
 
 /* What the strand waits for; empty when it does not wait. */

@@ -5,6 +5,7 @@
 #include "engine/command/procedure.h"
 #include "engine/command/wait.h"
 #include "engine/commit/message.h"
+#include "engine/flow/step.h"
 #include "engine/stored.h"
 
 /* --- texts that hold JSON --- */
@@ -248,6 +249,24 @@ static bool sound_given_up(const struct execution *x)
     return true;
 }
 
+/* A reminder stands at a wait that has reminders, and waits for an answer or its next attempt. */
+static const char *reminding_damage(struct arena *mem, const struct execution *x,
+                                    const struct strand *s)
+{
+    const struct cursor *c = &s->cursor;
+    const struct step *step = c->step < x->program->step_count ? &x->program->steps[c->step] : NULL;
+    const struct wait *wait =
+        step != NULL && step_is_wait(step) ? step->procedure->commands[0].wait : NULL;
+
+    if (wait == NULL || wait->reminder.procedure == NULL || c->reconciling != NULL)
+        return "a reminder is none of its step";
+    if (c->phase != PHASE_RETRY && (c->phase != PHASE_JOB || c->ask == ASK_NONE))
+        return "a reminder waits for nothing";
+    if (!sound_text(mem, s->waiting_for_json, VALUE_MAP))
+        return "what a reminder waits for is no object";
+    return cursor_damage(mem, x, c);
+}
+
 bool sound_check(struct arena *mem, const struct execution *x, struct err *err)
 {
     const char *damage = NULL;
@@ -265,6 +284,8 @@ bool sound_check(struct arena *mem, const struct execution *x, struct err *err)
         return stored_broken(err, "its strands are counted wrong");
     for (uint32_t i = 0; i < execution_strands(x) && damage == NULL; i++)
         damage = strand_damage(mem, x, i);
+    for (uint32_t i = 0; i < x->reminding_count && damage == NULL; i++)
+        damage = reminding_damage(mem, x, x->reminding[i]);
     if (damage != NULL)
         return stored_broken(err, damage);
     if (!sound_rollback(mem, x))

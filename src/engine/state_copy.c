@@ -88,6 +88,7 @@ static void copy_strands(struct arena *mem, struct execution *x, const struct ex
     x->frames = copy_frames(mem, from->frames, from->frame_count);
     x->strand_waiting_json = copy_text(mem, from->strand_waiting_json);
     x->others = copy_others(mem, from->others, from->other_count);
+    x->reminding = copy_others(mem, from->reminding, from->reminding_count);
 }
 
 static const struct rollback *copy_rollback(struct arena *mem, const struct rollback *from)

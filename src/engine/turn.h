@@ -113,6 +113,14 @@ struct turn_text {
     struct value value;
 };
 
+/* What the turn has put aside while it has a reminder in hand: remind.c. */
+struct reminded {
+    struct strand
+        wait; /* the one that it reminds of; or, when that is over, whichever was in hand */
+    enum execution_status status;
+    bool is_over;
+};
+
 struct turn {
     struct arena *mem;
     const struct event *ev;
@@ -133,23 +141,23 @@ struct turn {
     struct cel_activation activation;
 
     /* where expressions stand */
-    const struct scope *scope;      /* or NULL: in the process itself */
-    const struct visit_view *about; /* or NULL: the step itself */
-    struct value error;             /* $.error, or absent */
-    int64_t reminder;               /* $.reminder.index, from 1 on; 0 = none */
-    struct str key_suffix;          /* "-rollback" and such */
-    int64_t key_visit;              /* the visit that keys name; 0: the cursor's */
-    struct str dep;                 /* the host whose answer the attempt goes on with, or empty */
-    int64_t sent;                   /* the row of what that host or a worker was sent, or 0 */
-    bool has_nothing_to_wake;       /* the child that it waits for has not ended */
-    bool is_answered;               /* the current attempt of the rollback, or question, goes on */
-    bool has_unrolled;              /* a child that has ended could not undo something */
-    bool has_strands;               /* there are several, or were in this turn */
-    bool has_stopped;               /* strands, which may have held something */
-    const char *damaged;            /* what is wrong with the stored state; or NULL */
-    bool is_stopping;               /* commands that are done are gone through, no other runs */
-    struct str refused_at;          /* the place of the command that asked and fails with this; */
-    struct failure refusal;         /* or empty */
+    const struct scope *scope;       /* or NULL: in the process itself */
+    const struct visit_view *about;  /* or NULL: the step itself */
+    struct value error;              /* $.error, or absent */
+    int64_t reminder;                /* $.reminder.index, from 1 on; 0 = none */
+    const struct reminded *reminded; /* or NULL: there is no reminder in hand */
+    struct str key_suffix;           /* "-rollback" and such */
+    int64_t key_visit;               /* the visit that keys name; 0: the cursor's */
+    struct str dep;                  /* the host whose answer the attempt goes on with, or empty */
+    int64_t sent;                    /* the row of what that host or a worker was sent, or 0 */
+    bool has_nothing_to_wake;        /* the child that it waits for has not ended */
+    bool is_answered;                /* the current attempt of the rollback, or question, goes on */
+    bool has_strands;                /* there are several, or were in this turn */
+    bool has_stopped;                /* strands, which may have held something */
+    const char *damaged;             /* what is wrong with the stored state; or NULL */
+    bool is_stopping;                /* commands that are done are gone through, no other runs */
+    struct str refused_at;           /* the place of the command that asked and fails with this; */
+    struct failure refusal;          /* or empty */
     struct run run;
     struct turn_text last_read; /* see turn_read() */
     struct {

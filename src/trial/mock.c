@@ -209,5 +209,9 @@ bool mock_job(struct trial_run *r, const struct actor *a, struct event *out)
     for (uint32_t i = 0; i < execution_strands(a->x); i++)
         if (mock_strand(r, a, execution_cursor(a->x, i), execution_waits(a->x, i), out))
             return true;
+    for (uint32_t i = 0; i < a->x->reminding_count; i++)
+        if (mock_strand(r, a, &a->x->reminding[i]->cursor, a->x->reminding[i]->waiting_for_json,
+                        out))
+            return true;
     return false;
 }

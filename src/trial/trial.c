@@ -307,8 +307,8 @@ static int64_t wakes_at(const struct execution *x)
     if (x->rollback != NULL && x->stopped_count > 0)
         return 0;
 
-    for (uint32_t i = 0; i < execution_strands(x); i++) {
-        const struct cursor *c = execution_cursor(x, i);
+    for (uint32_t i = 0; i < execution_askers(x); i++) {
+        const struct cursor *c = execution_asker(x, i);
         int64_t us = str_starts_with(c->awaited, STR("child:")) ? c->timeout_at_us : c->wake_at_us;
 
         /* A call that no mock answers is not made: it waits. */

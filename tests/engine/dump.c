@@ -333,11 +333,15 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     NUMBER(strand_waiting_kind);
     if (a->other_count == b->other_count)
         strands(w, a->others, b->others, a->other_count);
+    NUMBER(reminding_count);
+    if (a->reminding_count == b->reminding_count)
+        strands(w, a->reminding, b->reminding, a->reminding_count);
     NUMBER(jumps);
     NUMBER(links_from);
     NUMBER(links_spent);
     NUMBER(reopened_at_us);
     NUMBER(has_moved);
+    NUMBER(has_unrolled);
     NUMBER(depth);
     NUMBER(history_bytes);
     on_number(w, "undo", a->rollback != NULL, b->rollback != NULL);

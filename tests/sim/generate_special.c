@@ -409,6 +409,25 @@ static void message_step(struct buf *out, struct dice *d, struct plan *plan)
 
 /* --- people --- */
 
+/* Some reminders call a service, ask a worker, or do one after the other. */
+static void reminder_procedure(struct buf *out, struct dice *d, const struct plan *plan)
+{
+    bool calls = (plan->mix & MIX_OF(CALLS)) != 0 && dice_roll(d, 2) == 0;
+    bool asks = (plan->mix & MIX_OF(JOBS)) != 0 && dice_roll(d, 2) == 0;
+
+    generate_put(out, "[");
+    if (calls) {
+        call(out, d);
+        generate_put(out, ",");
+    }
+    if (asks)
+        generate_put(out,
+                     "{'type':'flow.call','procedure':'w.t%u','input':{'at':'=now','i':"
+                     "'=reminder.index'}},",
+                     dice_roll(d, 3));
+    generate_put(out, "{'type':'log','message':'{{ reminder.index }}'}]");
+}
+
 static void people_step(struct buf *out, struct dice *d, struct plan *plan)
 {
     begin_step(out, plan, "ask");
@@ -416,11 +435,12 @@ static void people_step(struct buf *out, struct dice *d, struct plan *plan)
                  ",'procedure':{'type':'wait.signal','signalType':'ok','title':'t',"
                  "'assignee':%s",
                  PICK(d, "'u1'", "['u1','u2']", "['u2','u3']"));
-    if (dice_roll(d, 2) == 0)
+    if (dice_roll(d, 2) == 0) {
         generate_put(out,
-                     ",'reminder':{'every':'%s','max':3,'procedure':{'type':'log','message':"
-                     "'{{ reminder.index }}'}}",
-                     PICK(d, "2s", "20s", "1h"));
+                     ",'reminder':{'every':'%s','max':3,'procedure':", PICK(d, "2s", "20s", "1h"));
+        reminder_procedure(out, d, plan);
+        generate_put(out, "}");
+    }
     if (dice_roll(d, 3) > 0)
         generate_put(out, ",'timeout':%s,'onTimeout':'%s'", PICK(d, "'5s'", "'5m'", "'3h'"),
                      PICK(d, "continue", "fail"));

@@ -125,20 +125,64 @@ static bool is_of(const struct disk_ask *a, const struct history_row *row)
     return row->visit == a->visit && str_eq(row->step, a->step);
 }
 
+/* Whether somebody was asked under the key of that reminder before that row. */
+static bool has_asked_before(const struct disk_execution *x, size_t end, struct str key)
+{
+    for (size_t i = 0; i < end; i++)
+        if (x->history.items[i].kind == HISTORY_EVENT &&
+            str_starts_with(x->history.items[i].key, key))
+            return true;
+    return false;
+}
+
+static void check_reminder(struct sim *sim, const struct disk_execution *x, size_t at, size_t end)
+{
+    const struct history_row *row = &x->history.items[at];
+
+    SIM_CHECK(sim, at < end || has_asked_before(x, end, row->key),
+              "somebody is reminded of what was answered");
+    for (size_t i = 0; i < at && str_eq(row->status, STR("completed")); i++)
+        SIM_CHECK(sim,
+                  x->history.items[i].kind != HISTORY_REMINDER ||
+                      !str_eq(x->history.items[i].key, row->key) ||
+                      !str_eq(x->history.items[i].status, STR("completed")),
+                  "I2: the reminder %.*s was sent twice", STR_ARG(row->key));
+}
+
+/* A row of an attempt that leaves, or is to leave, for a reminder. */
+static bool is_asked_by_reminder(const struct history_row *row)
+{
+    return row->kind == HISTORY_EVENT && str_find(row->key, STR("-reminder-"), 0) >= 0 &&
+           !str_eq(row->status, STR("answer"));
+}
+
+/* The place of the row that ends the wait; behind all when it is open. */
+static size_t end_of_wait(const struct disk_ask *a)
+{
+    size_t end = 0;
+
+    while (end < a->of->history.count && (a->of->history.items[end].kind != HISTORY_FORWARD ||
+                                          !is_of(a, &a->of->history.items[end])))
+        end++;
+    return end;
+}
+
+/* Keys of reminders are given out once, in order; attempts of one share it. */
 static void check_reminders(struct sim *sim, const struct disk_ask *a)
 {
+    struct str last = STR_NONE;
     unsigned reminders = 0;
-    bool has_ended = false;
 
     for (size_t i = 0; i < a->of->history.count; i++) {
         const struct history_row *row = &a->of->history.items[i];
 
-        if (!is_of(a, row))
+        SIM_CHECK(sim, !is_of(a, row) || !is_asked_by_reminder(row) || i < end_of_wait(a),
+                  "a reminder asks somebody when its wait is over");
+        if (!is_of(a, row) || row->kind != HISTORY_REMINDER)
             continue;
-        has_ended |= row->kind == HISTORY_FORWARD;
-        SIM_CHECK(sim, row->kind != HISTORY_REMINDER || !has_ended,
-                  "somebody is reminded of what was answered");
-        reminders += row->kind == HISTORY_REMINDER;
+        check_reminder(sim, a->of, i, end_of_wait(a));
+        reminders += !str_eq(last, row->key);
+        last = row->key;
     }
     SIM_CHECK(sim, reminders <= REMINDERS_MAX, "%u reminders of one wait", reminders);
     sim->disk.reminders += reminders;

@@ -197,8 +197,8 @@ static void check_awaited(struct sim *sim, const struct disk_execution *x,
 
     for (size_t i = 0; i < x->jobs.count; i++)
         open += is_open(x->jobs.items[i]);
-    for (uint32_t i = 0; !status_is_terminal(after->status) && i < execution_strands(after); i++) {
-        const struct cursor *c = execution_cursor(after, i);
+    for (uint32_t i = 0; !status_is_terminal(after->status) && i < execution_askers(after); i++) {
+        const struct cursor *c = execution_asker(after, i);
         const struct disk_job *j;
 
         if (c->ask != ASK_JOB || c->asked_seq == 0 || c->deferred_seq > 0)

@@ -314,9 +314,6 @@ static enum step_result ask(struct turn *t, const struct command *c, struct call
     struct cursor *cursor = &t->x->cursor;
     struct str place = procedure_command_place(t, c);
 
-    if (t->reminder > 0)
-        return turn_fail(t, STR("validation_procedure"), ERR_CLASS_BUSINESS,
-                         "a reminder cannot wait for the answer of a call");
     if (r->json.len == 0 && !turn_json(t, r->value, &r->json))
         return STEP_FAILED;
     if (r->host.len == 0 && !find_host(t, value_map_text(r->value, STR("url")), &r->host))

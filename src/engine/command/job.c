@@ -41,9 +41,6 @@ static enum step_result ask_worker(struct turn *t, const struct procedure *p, st
     int64_t timeout_us = turn_step(t)->timeout_us;
     struct ask *job;
 
-    if (t->reminder > 0)
-        return turn_fail(t, STR("validation_procedure"), ERR_CLASS_BUSINESS,
-                         "a reminder cannot wait for a worker to do '%.*s'", STR_ARG(p->name));
     if (input.kind != VALUE_ABSENT && !turn_json(t, input, &input_json))
         return STEP_FAILED;
     if (!ask_begin(t, ASK_JOB, place))

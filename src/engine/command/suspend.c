@@ -96,8 +96,8 @@ bool suspend_fits(const struct turn *t)
 {
     size_t bytes = 0;
 
-    for (uint32_t i = 0; i < execution_strands(t->x); i++) {
-        const struct cursor *cursor = execution_cursor(t->x, i);
+    for (uint32_t i = 0; i < execution_askers(t->x); i++) {
+        const struct cursor *cursor = execution_asker(t->x, i);
 
         bytes += cursor->input_json.len + cursor->suspended_json.len;
     }

@@ -2,7 +2,7 @@
  * wait.h - waits, the signals that end them, and what wakes a step that stood still.
  * Internal to src/engine.
  *
- * why: decision 0476
+ * why: decisions 0476, 0477
  */
 #ifndef PAWL_ENGINE_COMMAND_WAIT_H
 #define PAWL_ENGINE_COMMAND_WAIT_H
@@ -61,10 +61,33 @@ bool remind_begin(struct turn *t, const struct wait *wait);
 /* The wait goes on as `wait` of another version, or NULL, has it: without its reminders if it has none. */
 void remind_move(struct cursor *cursor, const struct wait *wait);
 
-/* Send a reminder. False: reads are needed first. */
+/* A reminder of the current wait begins. False: reads are needed first. */
 bool remind_send(struct turn *t, const struct step *step);
 
+/* The reminder of that index has its answer; or it is kept, while nothing goes on. As above. */
+bool remind_answered(struct turn *t, uint32_t index, struct value output, struct value error,
+                     bool is_only_kept);
+
+/* The reminder in hand goes on behind its answer. As above. */
+bool remind_go_on(struct turn *t);
+
+/* Whether answers were kept that reminders go on with now; they do. As above. */
+bool remind_has_kept(const struct execution *x);
+bool remind_take_kept(struct turn *t);
+
+/* Reminders whose time has come, or for which there is news. As above. */
+bool remind_wake(struct turn *t);
+
+/* At the end of a turn: what has not left does not leave once its wait is over. */
+void remind_settle(struct turn *t);
+
 /* --- wake.c: what stood still goes on --- */
+
+/*
+ * What the step has asked for is there, or will never be: its commands go on
+ * behind it, or handle that. False: reads are needed first.
+ */
+bool wake_go_on_behind(struct turn *t);
 
 /*
  * Whatever has become due. *complete: false when reads are needed first.

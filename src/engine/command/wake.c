@@ -177,11 +177,7 @@ static bool end_attempt(struct turn *t)
     return reconcile_settle(t, end);
 }
 
-/*
- * What the step has asked for is there, or will never be: its commands go on
- * behind it, or handle that. False: reads are needed first.
- */
-static bool go_on_behind(struct turn *t)
+bool wake_go_on_behind(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
     enum step_result end;
@@ -190,6 +186,8 @@ static bool go_on_behind(struct turn *t)
     t->sent = cursor->asked_seq;
     cursor_forget_asked(cursor);
     cursor->wake_at_us = cursor->timeout_at_us = 0;
+    if (t->reminded != NULL)
+        return remind_go_on(t);
     if (cursor->phase == PHASE_RECONCILE) {
         t->is_answered = true;
         return reconcile_ask(t);
@@ -233,14 +231,14 @@ bool wake_with_answer(struct turn *t, struct value output, struct value error)
 
     turn_begin_step(t);
     if (!is_output && was_never_sent(t, error))
-        return go_on_behind(t);
+        return wake_go_on_behind(t);
     if (!is_output)
         (void)turn_fail_answer(t, error);
     else if (t->x->cursor.ask != ASK_NONE && ask_of(&t->x->cursor)->judge != NULL)
         is_output = ask_of(&t->x->cursor)->judge(t, output) == STEP_DONE;
     if (!is_output || !keep_answer(t, output))
         suspend_refuse(t);
-    return go_on_behind(t);
+    return wake_go_on_behind(t);
 }
 
 static bool answered(struct turn *t, struct value output, struct value error)
@@ -272,7 +270,7 @@ static bool wake_child(struct turn *t)
     if (end == STEP_DONE)
         return answered(t, output, error);
     suspend_refuse(t);
-    return go_on_behind(t);
+    return wake_go_on_behind(t);
 }
 
 static bool wake_job(struct turn *t)
@@ -287,7 +285,7 @@ static bool wake_job(struct turn *t)
         return end != STEP_NEEDS;
     if (end == STEP_FAILED)
         suspend_refuse(t);
-    return go_on_behind(t);
+    return wake_go_on_behind(t);
 }
 
 static bool is_timer_due(const struct turn *t)
@@ -398,19 +396,13 @@ bool wake_told(struct turn *t)
     return wake_child(t);
 }
 
-bool wake_apply(struct turn *t, bool *complete)
+/* The same of its strands. */
+static bool wake_waiting(struct turn *t, bool *complete)
 {
     const struct execution *x = t->x;
 
-    if (x->cursor.phase != PHASE_HELD && x->rollback == NULL && x->deadline_at_us > 0 &&
-        t->wall_us >= x->deadline_at_us) {
-        apply_deadline(t);
-        return true;
-    }
-    if (x->pause != NULL)
-        return false;
     /* It came while the execution was parked: engine_advance() goes on with it. */
-    if (pause_has_answer(t))
+    if (pause_has_answer(t) || remind_has_kept(x))
         return true;
     if (x->other_count > 0) {
         *complete = wake_strands(t) && strand_run_rest(t);
@@ -420,6 +412,23 @@ bool wake_apply(struct turn *t, bool *complete)
         return false;
     *complete = wake_step(t);
     return !t->has_nothing_to_wake;
+}
+
+bool wake_apply(struct turn *t, bool *complete)
+{
+    const struct execution *x = t->x;
+    bool is_woken;
+
+    if (x->cursor.phase != PHASE_HELD && x->rollback == NULL && x->deadline_at_us > 0 &&
+        t->wall_us >= x->deadline_at_us) {
+        apply_deadline(t);
+        return true;
+    }
+    if (x->pause != NULL)
+        return false;
+    *complete = remind_wake(t);
+    is_woken = t->out->history.count > 0;
+    return !*complete || wake_waiting(t, complete) || is_woken;
 }
 
 /* --- answers --- */
@@ -485,8 +494,15 @@ bool wake_keep_answer(struct turn *t, struct err *err)
 bool wake_answered(struct turn *t, bool *complete, struct err *err)
 {
     const struct event *ev = t->ev;
-    uint32_t index = strand_find(t, cursor_is_answered);
+    uint32_t index;
 
+    for (uint32_t i = 0; i < t->x->reminding_count; i++)
+        if (cursor_is_answered(t, &t->x->reminding[i]->cursor)) {
+            *complete =
+                remind_answered(t, i, ev->answer_output, ev->answer_error, ev->is_only_kept);
+            return true;
+        }
+    index = strand_find(t, cursor_is_answered);
     if (index == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
     strand_take(t, index);

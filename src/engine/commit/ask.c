@@ -90,20 +90,20 @@ bool ask_is_open(const struct cursor *cursor)
     return kinds[cursor->ask].is_stored && cursor->asked_seq > 0 && cursor->deferred_seq == 0;
 }
 
-/* `i` is where the strand stood before: it mostly stands there still. */
+/* `i` is where the asker stood before: it mostly stands there still. */
 static bool is_still_open(const struct execution *x, const struct cursor *was, uint32_t i)
 {
     const struct cursor *c;
 
     if (status_is_terminal(x->status))
         return false;
-    if (i < execution_strands(x)) {
-        c = execution_cursor(x, i);
+    if (i < execution_askers(x)) {
+        c = execution_asker(x, i);
         if (c->asked_seq == was->asked_seq && ask_is_open(c))
             return true;
     }
-    for (uint32_t k = 0; k < execution_strands(x); k++) {
-        c = execution_cursor(x, k);
+    for (uint32_t k = 0; k < execution_askers(x); k++) {
+        c = execution_asker(x, k);
         if (c->asked_seq == was->asked_seq && ask_is_open(c))
             return true;
     }
@@ -122,8 +122,8 @@ static enum ask_result ask_result(const struct event *ev, const struct cursor *c
 
 static bool is_asked(const struct execution *x, int64_t seq)
 {
-    for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_strands(x); i++)
-        if (execution_cursor(x, i)->asked_seq == seq)
+    for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_askers(x); i++)
+        if (execution_asker(x, i)->asked_seq == seq)
             return true;
     return false;
 }
@@ -143,9 +143,8 @@ static void drop_unwanted(struct turn *t)
 void ask_compare(struct turn *t, const struct execution *before)
 {
     drop_unwanted(t);
-    for (uint32_t i = 0; !status_is_terminal(before->status) && i < execution_strands(before);
-         i++) {
-        const struct cursor *c = execution_cursor(before, i);
+    for (uint32_t i = 0; !status_is_terminal(before->status) && i < execution_askers(before); i++) {
+        const struct cursor *c = execution_asker(before, i);
 
         if (!ask_is_open(c) || is_still_open(t->x, c, i))
             continue;

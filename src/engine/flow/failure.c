@@ -103,8 +103,7 @@ bool failure_tries_again(struct turn *t, const struct retry *policy, int64_t *at
     return retries;
 }
 
-/* The policy for a failure of this step, or NULL. */
-static const struct retry *policy_of(const struct turn *t, const struct step *step)
+const struct retry *failure_policy(const struct turn *t, const struct step *step)
 {
     const struct program *p = t->x->program;
 
@@ -176,7 +175,7 @@ struct value failure_that_fits(struct turn *t, struct str *json)
 enum step_result failure_of_step(struct turn *t)
 {
     const struct step *step = turn_step(t);
-    const struct retry *policy = policy_of(t, step);
+    const struct retry *policy = failure_policy(t, step);
     bool asks = reconcile_is_wanted(t), retries;
     struct str error_json;
     int64_t at_us = 0;

@@ -115,6 +115,9 @@ enum step_result failure_of_loop(struct turn *t, enum cursor_behind behind);
 /* How long the policy waits after that many tries. */
 int64_t failure_delay_us(struct turn *t, const struct retry *policy, int64_t tries);
 
+/* The policy for t->failure of this step, or NULL. */
+const struct retry *failure_policy(const struct turn *t, const struct step *step);
+
 /* Whether this policy tries again after t->failure of the strand in hand, and when. */
 bool failure_retries(struct turn *t, const struct retry *policy, int64_t *at_us);
 

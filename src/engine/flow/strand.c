@@ -23,7 +23,7 @@
 
 /* --- the one in hand and the others --- */
 
-static struct strand in_hand(const struct execution *x)
+struct strand strand_in_hand(const struct execution *x)
 {
     return (struct strand){.cursor = x->cursor,
                            .frames = x->frames,
@@ -32,7 +32,7 @@ static struct strand in_hand(const struct execution *x)
                            .waiting_for_json = x->waiting_for_json};
 }
 
-static void take_in_hand(struct execution *x, const struct strand *s)
+void strand_put_in_hand(struct execution *x, const struct strand *s)
 {
     x->cursor = s->cursor;
     x->frames = s->frames;
@@ -87,14 +87,14 @@ void strand_take(struct turn *t, uint32_t index)
     if (index < x->strand_index) {
         memmove(others + index, others + index + 1,
                 (x->strand_index - index - 1) * sizeof(*others));
-        others[x->strand_index - 1] = new_strand(t->mem, in_hand(x));
+        others[x->strand_index - 1] = new_strand(t->mem, strand_in_hand(x));
     } else {
         memmove(others + x->strand_index + 1, others + x->strand_index,
                 (index - x->strand_index - 1) * sizeof(*others));
-        others[x->strand_index] = new_strand(t->mem, in_hand(x));
+        others[x->strand_index] = new_strand(t->mem, strand_in_hand(x));
     }
     x->strand_index = index;
-    take_in_hand(x, taken);
+    strand_put_in_hand(x, taken);
 }
 
 uint32_t strand_find(const struct turn *t, bool (*is)(const struct turn *, const struct cursor *))
@@ -160,7 +160,7 @@ void strand_drop(struct turn *t)
     memmove(others + next, others + next + 1, (x->other_count - next - 1) * sizeof(*others));
     x->other_count--;
     x->strand_index = next;
-    take_in_hand(x, taken);
+    strand_put_in_hand(x, taken);
     turn_begin_step(t);
 }
 
@@ -296,7 +296,7 @@ static void stop_others(struct turn *t, const struct frame *frame, const struct 
 {
     struct execution *x = t->x;
     struct failure failure = t->failure;
-    struct strand mine = in_hand(x);
+    struct strand mine = strand_in_hand(x);
     const struct strand **kept;
     uint32_t count = 0, index = 0;
 
@@ -309,7 +309,7 @@ static void stop_others(struct turn *t, const struct frame *frame, const struct 
             index += i < x->strand_index;
             continue;
         }
-        take_in_hand(x, x->others[i]);
+        strand_put_in_hand(x, x->others[i]);
         stop_in_hand(t, frame);
         if (left != NULL)
             left[i] = new_strand(t->mem, (struct strand){.cursor = cursor_to_retry(x),
@@ -319,7 +319,7 @@ static void stop_others(struct turn *t, const struct frame *frame, const struct 
     x->others = kept;
     x->other_count = count;
     x->strand_index = index;
-    take_in_hand(x, &mine);
+    strand_put_in_hand(x, &mine);
     t->failure = failure;
     t->has_stopped = true;
     turn_begin_step(t);

@@ -11,6 +11,10 @@
 
 /* --- strand.c: several lines of work --- */
 
+/* The strand in hand as such, and back: for whoever puts it aside for a while. */
+struct strand strand_in_hand(const struct execution *x);
+void strand_put_in_hand(struct execution *x, const struct strand *s);
+
 /* Take up the strand of that index, from 0 on, in place of the current one. */
 void strand_take(struct turn *t, uint32_t index);
 

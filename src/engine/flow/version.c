@@ -10,6 +10,7 @@
 #include "engine/command/wait.h"
 #include "engine/commit/reads.h"
 #include "engine/flow/rollback.h"
+#include "engine/flow/step.h"
 #include "engine/flow/strand.h"
 #include "value/json.h"
 
@@ -341,6 +342,41 @@ static bool move_strand(struct turn *t, const struct program *to, bool is_first,
     return true;
 }
 
+static const struct procedure *reminder_of(const struct step *step)
+{
+    const struct wait *wait = step_is_wait(step) ? step->procedure->commands[0].wait : NULL;
+
+    return wait != NULL ? wait->reminder.procedure : NULL;
+}
+
+/* Reminders that wait for an answer go on with the same commands. */
+static bool move_reminders(struct turn *t, const struct program *to, struct err *err)
+{
+    struct execution *x = t->x;
+    const struct strand **moved;
+
+    if (x->reminding_count == 0)
+        return true;
+    moved = ARENA_ARRAY(t->mem, x->reminding_count, const struct strand *);
+    for (uint32_t i = 0; i < x->reminding_count; i++) {
+        const struct cursor *c = &x->reminding[i]->cursor;
+        const struct step *from = &x->program->steps[c->step];
+        const struct step *step = counterpart(x, to, c->step, err);
+        struct strand *made = arena_alloc(t->mem, sizeof(*made));
+
+        if (step == NULL)
+            return false;
+        if (reminder_of(step) == NULL ||
+            !keeps_commands(t, c->suspended_json, reminder_of(from), reminder_of(step)))
+            return cannot_move(err, step->code, OTHER_COMMANDS);
+        *made = *x->reminding[i];
+        made->cursor.step = step->index;
+        moved[i] = made;
+    }
+    x->reminding = moved;
+    return true;
+}
+
 /* --- parallel steps --- */
 
 /* A parallel step that runs, as it was in the version that the execution comes from. */
@@ -442,7 +478,7 @@ bool version_move(struct turn *t, const struct program *to, struct err *err)
             return false;
     }
     strand_take(t, index);
-    if (!move_loops(t, to, err))
+    if (!move_reminders(t, to, err) || !move_loops(t, to, err))
         return false;
     move_rounds(t, to);
     if (!drop_steps(t, to, err))

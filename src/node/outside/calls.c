@@ -176,9 +176,9 @@ static void call_release(struct node *n, const struct commit *commit, const stru
 
 void calls_queue(struct node *n, const struct execution *x)
 {
-    for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_strands(x); i++)
-        if (call_is_queued(execution_cursor(x, i)))
-            host_queue(n, host_get(n, execution_cursor(x, i)->host), x->id);
+    for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_askers(x); i++)
+        if (call_is_queued(execution_asker(x, i)))
+            host_queue(n, host_get(n, execution_asker(x, i)->host), x->id);
 }
 
 static void queue_answer(struct node *n, struct call_answer answer)
@@ -198,12 +198,12 @@ static void call_add_trace(struct effect_call *call, const struct execution *x)
 {
     struct trace trace;
 
-    for (uint32_t i = 0; i < execution_strands(x); i++) {
-        if (execution_cursor(x, i)->asked_seq != call->seq)
+    for (uint32_t i = 0; i < execution_askers(x); i++) {
+        if (execution_asker(x, i)->asked_seq != call->seq)
             continue;
         trace_of(x, &trace);
         call->traceparent =
-            trace_write(&call->mem, &trace, trace_cursor_span(x, execution_cursor(x, i)));
+            trace_write(&call->mem, &trace, trace_cursor_span(x, execution_asker(x, i)));
         call->tracestate = str_copy(&call->mem, trace.state);
         return;
     }
