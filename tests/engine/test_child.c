@@ -339,6 +339,25 @@ static void test_rollback__knows_what_a_child_that_failed_could_not_undo(void **
     assert_true(str_find(rig.x->error_json, STR("\"failed\":[\"s/y\"]"), 0) >= 0);
 }
 
+/* The same when that was long ago, and the parent went on. */
+static void test_rollback__knows_what_an_earlier_child_could_not_undo(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'s','onError':'continue','procedure':{'type':'flow.start',"
+          "'code':'child','input':{'n':1},'wait':true}},"
+          "{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}},"
+          "{'code':'z','procedure':{'type':'compute.fail','code':'x','message':'y'}}]}",
+          "{}");
+    kid_ends(STATUS_FAILED, "{'code':'no','message':'m','class':'business','compensation':{"
+                            "'compensated':[],'failed':['y']}}");
+    assert_true(rig_wake(&rig));
+    rig_reload(&rig);
+    assert_true(rig_signal(&rig, "1", "go", "1"));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_true(str_find(rig.x->error_json, STR("\"failed\":[\"s/y\"]"), 0) >= 0);
+}
+
 /* It had completed before it was told: the step has, too, and is undone like any other. */
 static void test_rollback__a_child_that_completed_all_the_same_counts(void **state)
 {
@@ -387,6 +406,34 @@ static void test_rollback__a_child_that_took_too_long_is_cancelled_and_waited_fo
     assert_true(rig_wake(&rig));
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_string_equal(rig_trace(&rig), "r s.failed -r");
+}
+
+/* Rolling back takes several commits: where a retry goes on is known in each of them. */
+static void test_rollback__stands_behind_what_completed_until_children_have_ended(void **state)
+{
+    (void)state;
+    start("{'code':'a','settings':{'timeout':'5s'},'steps':[{'code':'p','parallel':{'branches':["
+          "[{'code':'pay','procedure':{'type':'integration.http','method':'POST','url':"
+          "'http://pay.example/x'}}],"
+          "[{'code':'s','procedure':{'type':'flow.start','code':'child','input':{'n':1},"
+          "'wait':true}}]]}}]}",
+          "{}");
+    rig_pass(&rig, 5 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_true(rig_event(
+        &rig, (struct event){.kind = EVENT_ANSWER,
+                             .answer_seq = rig.x->cursor.asked_seq,
+                             .answer_output = rig_value(&rig, "{'status_code':200,'headers':{},"
+                                                              "'body':null}"),
+                             .answer_error = value_absent()}));
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    assert_int_equal(rig.x->rollback->from->behind, BEHIND_STEP);
+    rig_reload(&rig);
+    kid_ends(STATUS_CANCELLED, "{'code':'cancelled','message':'m'}");
+    rig_pass(&rig, 3600 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_int_equal(rig.x->cursor.behind, BEHIND_STEP);
 }
 
 /* One that ended the server too often does not end: a person must see it. */
@@ -618,6 +665,8 @@ int main(void)
         CLAIM_WITH(test_rollback__who_has_joined_neither_waits_nor_cancels),
         CLAIM_WITH(test_rollback__waits_until_the_child_has_been_undone),
         CLAIM_WITH(test_rollback__knows_what_a_child_that_failed_could_not_undo),
+        CLAIM_WITH(test_rollback__knows_what_an_earlier_child_could_not_undo),
+        CLAIM_WITH(test_rollback__stands_behind_what_completed_until_children_have_ended),
         CLAIM_WITH(test_rollback__a_child_that_completed_all_the_same_counts),
         CLAIM_WITH(test_rollback__a_deadline_waits_for_the_child_too),
         CLAIM_WITH(test_rollback__a_child_that_took_too_long_is_cancelled_and_waited_for),

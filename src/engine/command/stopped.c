@@ -262,7 +262,7 @@ void child_note_unrolled(struct turn *t, struct str step, struct value error)
     if (names.len == 0)
         return;
     turn_note(t, "childFailed", names);
-    t->has_unrolled = true;
+    t->x->has_unrolled = true;
 }
 
 /* --- waiting for their ends --- */
@@ -337,6 +337,7 @@ static void stopped_give_up(struct turn *t, const struct stopped_child *c)
     (void)turn_failure(t, &error_json);
     stopped_row(t, c, "child_lost");
     t->out->history.items[t->out->history.count - 1].error_json = error_json;
+    t->x->has_unrolled = true;
     if (turn_json(t, value_string(c->step), &name))
         turn_note(t, "childFailed", str_printf(t->mem, "[%.*s]", STR_ARG(name)));
     outcome_dead_letter(t, LETTER_COMPENSATION, c->step, 1, error_json, STR_NONE);

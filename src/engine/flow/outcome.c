@@ -118,7 +118,7 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
     t->x->error_json = with_step(t, error_json);
     if (on_error == ON_ERROR_COMPENSATE &&
         (rollback_is_possible(t->x) || turn_is_in_doubt(t->x) ||
-         t->failure.class == ERR_CLASS_INDETERMINATE || child_is_left(t) || t->has_unrolled)) {
+         t->failure.class == ERR_CLASS_INDETERMINATE || child_is_left(t) || t->x->has_unrolled)) {
         rollback_begin(t, STATUS_FAILED);
         return;
     }
