@@ -79,23 +79,26 @@ void call_fail(struct effect_call *call, const char *code, enum err_class class,
     call->error_code = code;
 }
 
-static bool add_header(struct transfer *t, struct str name, struct str value)
+void call_add_line(struct transfer *t, struct str name, struct str between, struct str value)
 {
-    char *line = arena_alloc(&t->call->mem, name.len + value.len + 3);
-    struct curl_slist *longer;
+    struct arena *mem = &t->call->mem;
+    struct curl_slist *node = ARENA_NEW(mem, struct curl_slist), **end = &t->headers;
 
-    memcpy(line, name.ptr, name.len);
-    /* libcurl leaves a header without a value out, unless it ends with a semicolon. */
-    memcpy(line + name.len, value.len > 0 ? ": " : ";", value.len > 0 ? 3 : 2);
-    if (value.len > 0) {
-        memcpy(line + name.len + 2, value.ptr, value.len);
-        line[name.len + 2 + value.len] = '\0';
-    }
-    longer = curl_slist_append(t->headers, line);
-    if (longer == NULL)
-        return false;
-    t->headers = longer;
-    return true;
+    node->data = arena_zalloc(mem, name.len + between.len + value.len + 1);
+    memcpy(node->data, name.ptr, name.len);
+    if (between.len > 0)
+        memcpy(node->data + name.len, between.ptr, between.len);
+    if (value.len > 0)
+        memcpy(node->data + name.len + between.len, value.ptr, value.len);
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = node;
+}
+
+/* libcurl leaves a header without a value out, unless it ends with a semicolon. */
+static void add_header(struct transfer *t, struct str name, struct str value)
+{
+    call_add_line(t, name, value.len > 0 ? STR(": ") : STR(";"), value);
 }
 
 static bool has_header(struct value headers, const char *name)
@@ -109,29 +112,30 @@ static bool has_header(struct value headers, const char *name)
     return false;
 }
 
-static bool set_headers(struct transfer *t, struct value headers, bool has_body, bool is_text)
+static void set_headers(struct transfer *t, struct value headers, bool has_body, bool is_text)
 {
-    bool ok = true;
-
+    t->headers = NULL;
     for (uint32_t i = 0; headers.kind == VALUE_MAP && i < headers.map->count; i++)
-        ok = ok && add_header(t, value_text(headers.map->entries[i].key),
-                              value_text(headers.map->entries[i].value));
+        add_header(t, value_text(headers.map->entries[i].key),
+                   value_text(headers.map->entries[i].value));
     if (t->secrets != NULL && t->secrets->header.len > 0 && t->redirects == 0)
-        ok = ok && add_header(t, t->secrets->header_name, t->secrets->header);
+        add_header(t, t->secrets->header_name, t->secrets->header);
     if (t->call->traceparent.len > 0 && !has_header(headers, "traceparent")) {
-        ok = ok && add_header(t, STR("traceparent"), t->call->traceparent);
+        add_header(t, STR("traceparent"), t->call->traceparent);
         if (t->call->tracestate.len > 0 && !has_header(headers, "tracestate"))
-            ok = ok && add_header(t, STR("tracestate"), t->call->tracestate);
+            add_header(t, STR("tracestate"), t->call->tracestate);
     }
     if (t->call->key.len > 0 && !has_header(headers, "idempotency-key"))
-        ok = ok && add_header(t, STR("Idempotency-Key"), t->call->key);
+        add_header(t, STR("Idempotency-Key"), t->call->key);
     if (has_body && !has_header(headers, "content-type"))
-        ok = ok && add_header(t, STR("Content-Type"),
-                              is_text ? STR("text/plain; charset=utf-8") : STR("application/json"));
+        add_header(t, STR("Content-Type"),
+                   is_text ? STR("text/plain; charset=utf-8") : STR("application/json"));
     if (!has_header(headers, "user-agent"))
-        ok = ok && add_header(t, STR("User-Agent"), STR("pawl"));
+        add_header(t, STR("User-Agent"), STR("pawl"));
+    /* libcurl would print its own line twice, byte by byte. It decodes whatever comes. */
+    if (!has_header(headers, "accept-encoding"))
+        add_header(t, STR("Accept-Encoding"), STR("gzip"));
     curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
-    return ok;
 }
 
 static void set_body(struct transfer *t, struct value body, struct str *text)
@@ -252,12 +256,6 @@ static int64_t left_ms(const struct transfer *t)
     return (t->began_us + t->call->timeout_us - clock_mono_us(&clock_system)) / 1000;
 }
 
-static void fail_without_memory(struct effect_call *call)
-{
-    call_fail(call, "internal_memory", ERR_CLASS_TRANSIENT,
-              STR("there is no memory for the request"));
-}
-
 bool call_prepare(struct transfer *t)
 {
     struct effect_call *call = t->call;
@@ -288,11 +286,9 @@ bool call_prepare(struct transfer *t)
     else
         curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST,
                          str_copy(&call->mem, value_text(method)).ptr);
-    if (set_headers(t, value_map_get_str(request, STR("headers")), text.ptr != NULL,
-                    body.kind == VALUE_STRING))
-        return true;
-    fail_without_memory(call);
-    return false;
+    set_headers(t, value_map_get_str(request, STR("headers")), text.ptr != NULL,
+                body.kind == VALUE_STRING);
+    return true;
 }
 
 /* --- the end --- */
@@ -372,8 +368,8 @@ static bool is_secret_header(struct value request, struct str name)
     return false;
 }
 
-/* The headers once more, without those that hold secrets. False: there is no memory. */
-static bool leave_secrets_out(struct transfer *t)
+/* The headers once more, without those that hold secrets. */
+static void leave_secrets_out(struct transfer *t)
 {
     struct value headers = value_map_get_str(t->request, STR("headers"));
     struct value body = value_map_get_str(t->request, STR("body"));
@@ -381,16 +377,13 @@ static bool leave_secrets_out(struct transfer *t)
     size_t count = 0;
 
     if (t->secrets == NULL)
-        return true;
+        return;
     entries = ARENA_ARRAY(&t->call->mem, headers.len + 1, struct value_entry);
     for (uint32_t i = 0; headers.kind == VALUE_MAP && i < headers.len; i++)
         if (!is_secret_header(t->request, value_text(headers.map->entries[i].key)))
             entries[count++] = headers.map->entries[i];
-    curl_slist_free_all(t->headers);
-    t->headers = NULL;
-    return set_headers(t, value_map_take(&t->call->mem, entries, count),
-                       body.kind != VALUE_ABSENT && body.kind != VALUE_NULL,
-                       body.kind == VALUE_STRING);
+    set_headers(t, value_map_take(&t->call->mem, entries, count),
+                body.kind != VALUE_ABSENT && body.kind != VALUE_NULL, body.kind == VALUE_STRING);
 }
 
 /*
@@ -422,8 +415,6 @@ enum call_end call_finish(struct transfer *t, CURLcode code)
         !t->secrets->has_retried && t->redirects == 0) {
         t->secrets->has_retried = true;
         answer_forget(t);
-        curl_slist_free_all(t->headers);
-        t->headers = NULL;
         return CALL_NEEDS_TOKEN;
     }
     next = redirect_of(t, status);
@@ -431,10 +422,8 @@ enum call_end call_finish(struct transfer *t, CURLcode code)
         t->redirects++;
         answer_forget(t);
         curl_easy_setopt(t->easy, CURLOPT_URL, next);
-        if (leave_secrets_out(t))
-            return CALL_AGAIN;
-        fail_without_memory(call);
-        return CALL_ENDED;
+        leave_secrets_out(t);
+        return CALL_AGAIN;
     }
     call->status = status;
     if (!call->wants_status)
@@ -455,7 +444,6 @@ static void empty_buffer(struct buf *b)
 
 void call_reset(struct transfer *t)
 {
-    curl_slist_free_all(t->headers);
     t->headers = NULL;
     secret_release(t->secrets);
     t->secrets = NULL;

@@ -33,14 +33,14 @@ struct transfer {
     struct transfer *waiting;     /* the next that waits for the same token */
     int64_t began_us;             /* monotonic */
     CURL *easy;
-    struct curl_slist *headers;
-    struct str host_name; /* of the URL, without the port */
-    struct str origin;    /* scheme, host and port, in lower case */
-    unsigned redirects;   /* followed so far */
-    bool is_once;         /* the method is not safe: it leaves once, whatever became of it */
-    bool is_denied;       /* its address may not be called */
-    bool is_too_large;    /* the answer is */
-    bool has_head;        /* the head of the answer has come whole */
+    struct curl_slist *headers; /* in the call's memory; recipients of a mail */
+    struct str host_name;       /* of the URL, without the port */
+    struct str origin;          /* scheme, host and port, in lower case */
+    unsigned redirects;         /* followed so far */
+    bool is_once;               /* the method is not safe: it leaves once, whatever became of it */
+    bool is_denied;             /* its address may not be called */
+    bool is_too_large;          /* the answer is */
+    bool has_head;              /* the head of the answer has come whole */
     struct buf body, head;
     struct answer_headers answer_headers; /* in the call's memory */
     size_t heads_bytes;                   /* of all heads: also of those before the answer */
@@ -59,6 +59,9 @@ void call_set_up(struct transfer *t, const char *trusted_path);
  * secret_take_token() is given before call_prepare().
  */
 enum secret_result call_read(struct transfer *t);
+
+/* One more of t->headers, put together from its parts. */
+void call_add_line(struct transfer *t, struct str name, struct str between, struct str value);
 
 /* Let the handle make this call. False: the request is none; the call has its error. */
 bool call_prepare(struct transfer *t) MUST_USE;

@@ -269,8 +269,7 @@ bool mail_prepare(struct transfer *t, const char *trusted_path)
         easy, CURLOPT_MAIL_FROM,
         str_copy(&call->mem, mail_bare_address(value_map_text(mail, STR("from")))).ptr);
     for (size_t i = 0; i < recipients.count; i++)
-        t->headers = alloc_check(
-            curl_slist_append(t->headers, str_copy(&call->mem, recipients.items[i]).ptr));
+        call_add_line(t, recipients.items[i], STR_NONE, STR_NONE);
     curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, t->headers);
     return true;
 }
