@@ -235,6 +235,34 @@ claim('what is published says which schedules there are: changed, reverted, reti
     });
 });
 
+claim('a tick starts beside an execution of the tick before that still runs', async (rig) => {
+    const slow = scheduled({ cron: '0 * * * *' }, { steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } }] });
+    await withSchedule(rig, '2031-06-10T00:30:00Z', slow, async (code) => {
+        const ticks = ['2031-06-10T01:00:00Z', '2031-06-10T02:00:00Z', '2031-06-10T03:00:00Z'];
+        equal(await pass(rig, code, ...ticks), ticks);
+        equal((await rig.all(`/executions?code=${code}&status=waiting`)).length, 3, 'all of them run at once');
+    });
+});
+
+claim('another time zone that is published moves the next tick, and brings none back', async (rig) => {
+    const definition = scheduled({ cron: '0 9 * * *', timezone: 'Asia/Tokyo' });
+    const move = (timezone) => rig.publish({ ...definition, triggers: [{ ...definition.triggers[0], timezone }] });
+    await withSchedule(rig, '2031-06-11T12:00:00Z', definition, async (code) => {
+        const next = async () => (await schedulesOf(rig, code)).map((s) => [s.timezone, s.nextAt]);
+        equal(await next(), [['Asia/Tokyo', '2031-06-12T00:00:00Z']]);
+        equal(await pass(rig, code, '2031-06-12T00:00:00Z'), ['2031-06-12T00:00:00Z']);
+        // Nine o'clock of that day is still to come in New York: that is another tick.
+        await move('America/New_York');
+        equal(await next(), [['America/New_York', '2031-06-12T13:00:00Z']]);
+        equal(await pass(rig, code, '2031-06-12T13:00:00Z'), ['2031-06-12T00:00:00Z', '2031-06-12T13:00:00Z']);
+        // In Berlin it is past: the next one is that of tomorrow.
+        await move('Europe/Berlin');
+        equal(await next(), [['Europe/Berlin', '2031-06-13T07:00:00Z']]);
+        equal((await pass(rig, code, '2031-06-13T06:59:59Z')).length, 2, 'nothing is caught up that this zone never missed');
+        equal((await pass(rig, code, '2031-06-13T07:00:00Z')).at(-1), '2031-06-13T07:00:00Z');
+    });
+});
+
 claim('a start that is refused is told, and the schedule goes on', async (rig) => {
     const busy = { code: `busy_${++number}`, settings: { key: 'the-same' }, triggers: [{ type: 'schedule', cron: '0 * * * *' }], steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } }] };
     await withSchedule(rig, '2031-07-01T00:00:00Z', busy, async (code) => {
