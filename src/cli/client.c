@@ -109,9 +109,18 @@ int client_verb(struct client *c, const struct options *o, char **words,
         return verbs[0].min == 0 ? run_verb(c, o, words, verbs) : options_usage(o);
     while (words[given + 1] != NULL)
         given++;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(verbs[i].name, words[0]) == 0 && given >= verbs[i].min && given <= verbs[i].max)
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(verbs[i].name, words[0]) != 0)
+            continue;
+        if (given >= verbs[i].min && given <= verbs[i].max)
             return run_verb(c, o, words + 1, &verbs[i]);
+        fprintf(stderr, "pawl %s %s: %s behind it\n", o->command->name, verbs[i].name,
+                given < verbs[i].min ? "something is missing" : "there is too much");
+        return options_usage(o);
+    }
+    fprintf(stderr, "pawl %s: there is no '%s' here: ", o->command->name, words[0]);
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s%s", verbs[i].name, i + 1 < count ? ", " : "\n");
     return options_usage(o);
 }
 
@@ -539,9 +548,16 @@ void client_report_refusal(struct client *c, const struct reply *reply)
     else
         report_line("pawl: the server answered with HTTP %d", reply->status);
     if (client_text(reply->json, "executionId").len > 0)
-        report_line("pawl: it is execution %.*s", STR_ARG(client_text(reply->json, "executionId")));
+        report_line("pawl: it is execution %.*s; look at it with: pawl show %.*s",
+                    STR_ARG(client_text(reply->json, "executionId")),
+                    STR_ARG(client_text(reply->json, "executionId")));
     for (uint32_t i = 0; errors.kind == VALUE_LIST && i < errors.len; i++) {
         struct str hint = client_text(errors.items[i], "hint");
+
+        /* The only thing that is wrong is what the refusal says. */
+        if (errors.len == 1 && hint.len == 0 &&
+            str_eq(client_text(errors.items[i], "message"), detail))
+            return;
         report_line("  %.*s: %.*s%s%.*s", STR_ARG(client_text(errors.items[i], "pointer")),
                     STR_ARG(client_text(errors.items[i], "message")), hint.len > 0 ? "; " : "",
                     STR_ARG(hint));

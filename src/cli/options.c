@@ -146,6 +146,17 @@ bool options_number(const struct options *o, const char *name, int64_t *out)
     return false;
 }
 
+bool options_need(const struct options *o, const char *name)
+{
+    const struct cli_flag *flag = &o->flags[option_find(o, str_of(name))];
+
+    if (options_has(o, name))
+        return true;
+    fprintf(stderr, "pawl %s: --%s %s is needed: %s\n", o->command->name, name,
+            flag->value != NULL ? flag->value : "", flag->help);
+    return false;
+}
+
 int options_usage(const struct options *o)
 {
     help_print_synopsis(stderr, o->command);

@@ -53,6 +53,9 @@ bool options_number(const struct options *o, const char *name, int64_t *out) MUS
 /* Print how the command is used to stderr and answer EXIT_USAGE. */
 int options_usage(const struct options *o);
 
+/* Whether an option without which the command can do nothing is given. False after a message to stderr. */
+bool options_need(const struct options *o, const char *name) MUST_USE;
+
 /* The value of an option, else what the environment says, else `fallback`. */
 const char *options_or_setting(const struct options *o, const char *name, const char *variable,
                                const char *fallback);

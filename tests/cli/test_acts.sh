@@ -73,6 +73,17 @@ claim "nothing matches is no advice to start one" said 0 "no execution matches"
 
 run start piad
 claim "a misspelt process has a suggestion" said 1 "did you mean 'paid'?"
+claim "... which is said once" [ "$(grep -o 'did you mean' <<<"$out" | wc -l)" = 1 ]
+run migrate key:d
+claim "what a command needs is named" said 2 "--version N is needed: the version to go on with"
+run dlq resolve x
+claim "... of a word behind it, too" said 2 "--note TEXT is needed"
+run schedule pausse
+claim "a word that is none is told" said 2 "there is no 'pausse' here: ls, pause, resume, run, preview"
+run schedule pause
+claim "a word that lacks something is told" said 2 "pause: something is missing behind it"
+run user add Ada
+claim "a user needs a role" said 2 "--role R is needed"
 
 mkdir definitions
 cp "$examples"/order.json "$examples"/approval.json "$examples"/*.test.json definitions

@@ -12,6 +12,8 @@ run frobnicate
 claim "an unknown command is wrong usage" said 2 "there is no command"
 run start
 claim "a missing argument is wrong usage" said 2 "usage: pawl start CODE"
+run move --to postgres://x
+claim "an option that is needed is named" said 2 "--from URL is needed" "usage: pawl move"
 run ls --limt 3
 claim "an unknown option has a hint" said 2 "did you mean --limit?"
 run help serve
@@ -225,7 +227,8 @@ paid=${out%% *}
 run signal "correlation:o 2" paid
 claim "a signal finds a wait by it" said 0 "was received by $paid"
 run signal correlation:o-1 paid --ttl soon
-claim "a time that is none is refused" said 1 "/ttl: "
+claim "a time that is none is refused" said 1 'ttl is a duration such as "30s"'
+claim "what is wrong is said once" [ "$(grep -c 'ttl is a duration' <<<"$out")" = 1 ]
 run signal key:o-1 paid --ttl 1h
 claim "a signal to an execution is not kept for a time" said 2 "usage: "
 run show "$id"

@@ -37,7 +37,7 @@ static bool act_fits(const struct options *o, enum action action, int64_t *versi
         return false;
     if (!action_takes(action, ACTION_FIELD_VERSION))
         return true;
-    return ((act->needs & 1u << ACTION_FIELD_VERSION) == 0 || options_has(o, "version")) &&
+    return ((act->needs & 1u << ACTION_FIELD_VERSION) == 0 || options_need(o, "version")) &&
            options_number(o, "version", version);
 }
 

@@ -160,6 +160,8 @@ int command_dlq(struct client *c, const struct options *o)
         return options_usage(o);
     if (o->argc <= 2 && strcmp(word, "ls") == 0 && !settles)
         return dlq_list(c, o);
+    if (strcmp(word, "resolve") == 0 && !options_need(o, "note"))
+        return options_usage(o);
     if (o->argc != 3 || !(resolves || ((shows || retries) && !settles)))
         return options_usage(o);
     if (!list_find(c, "dead letter", "pawl dlq", "/dlq?status=all&limit=500", o->argv[2], &id))

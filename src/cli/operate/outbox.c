@@ -80,7 +80,7 @@ static int outbox_resolve(struct client *c, const struct options *o, char **word
     struct buf body;
     struct str id;
 
-    if (outbox_is_for_many(o) != (words[0] == NULL) || !options_has(o, "note"))
+    if (outbox_is_for_many(o) != (words[0] == NULL) || !options_need(o, "note"))
         return options_usage(o);
     object_begin(&body, &c->mem);
     client_add_text(&body, "note", options_get(o, "note"));

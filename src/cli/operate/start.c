@@ -49,30 +49,6 @@ static int start_print(struct client *c, const struct options *o, const struct r
                : EXIT_OK;
 }
 
-/* The process that was probably meant; its name may be misspelt. */
-static void suggest(struct client *c, const char *code)
-{
-    unsigned limit = strlen(code) > 3 ? 2 : 1;
-    struct str nearest = STR_NONE;
-    struct reply reply;
-    struct value items;
-
-    if (!client_ask(c, "GET", STR("/processes?limit=500"), STR_NONE, &reply) || reply.status != 200)
-        return;
-    items = value_map_get_str(reply.json, STR("items"));
-    for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
-        struct str name = client_text(items.items[i], "code");
-        unsigned distance = str_distance(str_of(code), name, limit);
-
-        if (distance <= limit && (nearest.len == 0 || distance < limit)) {
-            nearest = name;
-            limit = distance;
-        }
-    }
-    if (nearest.len > 0)
-        fprintf(stderr, "did you mean '%.*s'?\n", STR_ARG(nearest));
-}
-
 int command_start(struct client *c, const struct options *o)
 {
     struct buf body, path;
@@ -87,9 +63,5 @@ int command_start(struct client *c, const struct options *o)
     if (!start_body(c, o, version, &body) ||
         !client_ask(c, "POST", buf_view(&path), buf_view(&body), &reply))
         return EXIT_FAILED;
-    if (client_succeeded(c, &reply))
-        return start_print(c, o, &reply);
-    if (reply.status == 404)
-        suggest(c, o->argv[1]);
-    return EXIT_FAILED;
+    return client_succeeded(c, &reply) ? start_print(c, o, &reply) : EXIT_FAILED;
 }

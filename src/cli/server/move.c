@@ -83,7 +83,7 @@ int command_move(const struct options *o)
     struct err err;
     bool ok;
 
-    if (o->argc != 1 || from == NULL || to == NULL)
+    if (o->argc != 1 || !options_need(o, "from") || !options_need(o, "to"))
         return options_usage(o);
     request = (struct move_request){
         .from = str_of(from), .to = str_of(to), .progress = show_progress, .context = &progress};

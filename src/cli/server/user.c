@@ -120,6 +120,8 @@ static int user_add(struct client *c, const struct options *o, char **words)
     struct reply reply;
     struct str body;
 
+    if (!options_need(o, "role"))
+        return options_usage(o);
     if (!user_body(c, o, words[0], &body) || !client_call(c, "POST", STR("/users"), body, &reply))
         return EXIT_FAILED;
     return client_answer(
