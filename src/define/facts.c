@@ -85,6 +85,18 @@ static void add_steps(struct collected *c, struct value steps)
     }
 }
 
+/* The nodes of a schema. */
+static void add_nodes(struct collected *c, struct value nodes)
+{
+    for (uint32_t i = 0; nodes.kind == VALUE_LIST && i < nodes.len; i++) {
+        struct value id = value_map_member(nodes.items[i], STR("id")),
+                     meta = value_map_member(nodes.items[i], STR("meta"));
+
+        if (id.kind == VALUE_STRING && meta.kind == VALUE_MAP)
+            *VEC_ADD(c->mem, &c->meta) = (struct value_entry){value_key(value_text(id)), meta};
+    }
+}
+
 /* --- what it names --- */
 
 static void add_use(struct collected *c, enum used_kind kind, struct str name)
@@ -128,6 +140,9 @@ static void add_named(struct collected *c, struct value map)
         if (v.kind == VALUE_STRING && str_find(value_text(v), STR("."), 0) < 0)
             add_use(c, USED_PROCEDURE, value_text(v));
     }
+    /* A node has the fields of its command in `config`. */
+    if (code.kind != VALUE_STRING)
+        code = value_map_member(value_map_member(map, STR("config")), STR("code"));
     if (type.kind == VALUE_STRING && str_eq(value_text(type), STR("flow.start")) &&
         code.kind == VALUE_STRING)
         add_use(c, USED_PROCESS, value_text(code));
@@ -174,6 +189,39 @@ bool facts_has_kind(struct str kind)
            !str_eq(kind, STR("subscription"));
 }
 
+/* --- triggers --- */
+
+/* The first start among the nodes of a schema; absent: there is none. */
+static struct value start_node(struct value nodes, uint32_t *index)
+{
+    for (uint32_t i = 0; nodes.kind == VALUE_LIST && i < nodes.len; i++)
+        if (str_eq(value_map_text(nodes.items[i], STR("type")), STR("start"))) {
+            *index = i;
+            return nodes.items[i];
+        }
+    return value_absent();
+}
+
+struct value facts_triggers(struct arena *mem, struct value definition, struct str *start)
+{
+    struct value list = value_map_member(definition, STR("triggers")), one, node;
+    struct value *items;
+    uint32_t index = 0, count = list.kind == VALUE_LIST ? list.len : 0;
+
+    *start = STR_NONE;
+    node = start_node(value_map_member(definition, STR("nodes")), &index);
+    one = value_map_member(value_map_member(node, STR("config")), STR("trigger"));
+    if (one.kind != VALUE_MAP ||
+        (list.kind != VALUE_LIST && list.kind != VALUE_ABSENT && list.kind != VALUE_NULL))
+        return list;
+    items = ARENA_ARRAY(mem, count + 1u, struct value);
+    if (count > 0)
+        memcpy(items, list.items, count * sizeof(*items));
+    items[count] = one;
+    *start = str_printf(mem, "/nodes/%u/config/trigger", index);
+    return value_list(items, count + 1u);
+}
+
 /* --- all of them --- */
 
 static void add_fact(struct value_entry *facts, size_t *count, const char *name, struct value v)
@@ -188,10 +236,13 @@ struct value facts_of(struct arena *mem, struct value definition)
     struct collected c = {.mem = mem};
     struct fact_list sensitive = {0};
     size_t count = 0, duplicate;
+    struct str start;
 
     add_sensitive(mem, value_map_member(definition, STR("input")), &sensitive);
     add_forms(&c, value_map_member(definition, STR("steps")));
     add_steps(&c, value_map_member(definition, STR("steps")));
+    add_forms(&c, value_map_member(definition, STR("nodes")));
+    add_nodes(&c, value_map_member(definition, STR("nodes")));
     add_fact(facts, &count, "sensitive", value_list(sensitive.items, sensitive.count));
     add_fact(facts, &count, "answers", value_list(c.answers.items, c.answers.count));
     /* Two steps of one code are a mistake that only a draft has. */
@@ -199,7 +250,7 @@ struct value facts_of(struct arena *mem, struct value definition)
         add_fact(facts, &count, "stepMeta",
                  value_map_make(mem, c.meta.items, c.meta.count, &duplicate));
     add_fact(facts, &count, "access", value_map_member(definition, STR("access")));
-    add_fact(facts, &count, "triggers", value_map_member(definition, STR("triggers")));
+    add_fact(facts, &count, "triggers", facts_triggers(mem, definition, &start));
     add_uses(&c, definition);
     add_fact(facts, &count, "uses", uses_value(&c));
     return value_map_take(mem, facts, count);

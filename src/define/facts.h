@@ -6,7 +6,7 @@
  *      "answers": ["pin"],             the same for fields of forms
  *      "stepMeta": {"charge": {...}},  `meta` of the steps that have one, by code
  *      "access": {"start": [...]},     as it is written
- *      "triggers": [...],              the same
+ *      "triggers": [...],              the same, that of a schema's start included
  *      "uses": {"procedure": ["price"], "function": ["vat"], "config": ["rate"],
  *               "process": ["refund"], "credential": ["erp"],
  *               "template": ["receipt"]},   what it names, by kind
@@ -30,7 +30,13 @@ bool facts_has_kind(struct str kind);
 struct value facts_of(struct arena *mem, struct value definition);
 
 /*
- * The same for the text of a definition, as text, with the rules that hold for
+ * The triggers of a process: those of `triggers`, and behind them the one that the start of a
+ * schema has in short. *start is the pointer of that one, or empty. Absent: there are none.
+ */
+struct value facts_triggers(struct arena *mem, struct value definition, struct str *start);
+
+/*
+ * The facts of the text of a definition, as text, with the rules that hold for
  * what is published now; empty when it is no JSON.
  */
 struct str facts_text(struct arena *mem, struct str definition);

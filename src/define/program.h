@@ -81,9 +81,7 @@ enum {
 enum command_type {
 #define COMMAND(symbol, name, alias, place, ends, leaves, group, label, help, result, arguments)   \
     COMMAND_##symbol,
-#define COMMAND_LATER(name)
 #include "define/catalog/commands.def"
-#undef COMMAND_LATER
 #undef COMMAND
     COMMAND_TYPE_COUNT
 };
@@ -138,10 +136,15 @@ enum jump_kind {
 #undef JUMP_WORD
 };
 
+/* Of which visits a jump is: an edge `error` of a schema takes those that failed. */
+enum jump_after { AFTER_ANY, AFTER_FAILURE };
+
 struct jump {
     const struct cel_program *when; /* or NULL: always */
     enum jump_kind kind;
     uint32_t step; /* STEP: its index; in the same block or in one around it */
+    enum jump_after after;
+    struct str branch; /* an edge of a condition: the `branch` of its result; or empty: any */
 };
 
 struct jumps {
@@ -181,6 +184,19 @@ enum aggregate_op {
 #include "define/catalog/aggregates.def"
 #undef AGGREGATE
     AGGREGATE_OP_COUNT
+};
+
+/* A case of a condition: the branch that is taken when it is the first that holds. */
+struct branch_case {
+    struct str branch;
+    const struct cel_program *expression;
+};
+
+enum math_operation {
+#define MATH_OPERATION(symbol, name, operands) MATH_##symbol,
+#include "define/catalog/math_operations.def"
+#undef MATH_OPERATION
+    MATH_OPERATION_COUNT
 };
 
 /* A field that compute.aggregate makes: `of` sees $.item. */
@@ -249,6 +265,9 @@ struct command {
     uint32_t rule_count;
     const struct aggregate *aggregates;
     uint32_t aggregate_count;
+    const struct branch_case *branch_cases; /* condition with `cases` */
+    uint32_t branch_case_count;
+    enum math_operation operation;     /* math without `expression` */
     const struct secret_name *secrets; /* integration.http */
     uint32_t secret_count;
     uint32_t item_slot; /* compute.aggregate: $.item of `by` and of the aggregates */
@@ -321,8 +340,9 @@ struct step {
     uint32_t first_block, block_count; /* BRANCH, PARALLEL: one or more; LOOP: one */
     const struct loop *loop;           /* LOOP */
     uint32_t join;                     /* PARALLEL: how many branches must end */
-    uint32_t rounds;    /* the innermost loop around it whose rounds run at once, + 1; or 0 */
-    struct jumps jumps; /* goto */
+    uint32_t rounds;      /* the innermost loop around it whose rounds run at once, + 1; or 0 */
+    struct jumps jumps;   /* goto, or the edges of a node */
+    bool leaves_by_jumps; /* a node: it has no next step, and leaves by an edge when skipped too */
     const struct retry *retry;         /* its own, or NULL */
     int64_t timeout_us;                /* of one attempt; 0 = none */
     struct procedure_call rollback;    /* procedure NULL when it has none */

@@ -395,7 +395,25 @@ static void check_twins(struct compiler *c, struct value list, uint32_t i)
     compile_leave(c, outer);
 }
 
-void compile_triggers(struct compiler *c, struct value list, struct program *p)
+/* Each where it is written: the last one perhaps at `start`. */
+static void compile_trigger_at(struct compiler *c, struct value list, uint32_t i, struct str start,
+                               const struct program *p, struct trigger *t)
+{
+    size_t item = compile_enter_index(c, i);
+    struct buf here = c->path;
+
+    if (start.len > 0 && i + 1 == list.len) {
+        buf_init_arena(&c->path, c->mem);
+        buf_str(&c->path, start);
+    }
+    *t = (struct trigger){.position = i};
+    compile_trigger(c, list.items[i], p, t);
+    check_twins(c, list, i);
+    c->path = here;
+    compile_leave(c, item);
+}
+
+void compile_triggers(struct compiler *c, struct value list, struct str start, struct program *p)
 {
     size_t outer = compile_enter(c, STR("triggers"));
     struct trigger *triggers;
@@ -406,14 +424,8 @@ void compile_triggers(struct compiler *c, struct value list, struct program *p)
         compile_error(c, FINDING_BAD_VALUE, "there are at most %d triggers", TRIGGERS_MAX);
     } else {
         triggers = ARENA_ARRAY(c->mem, list.len + 1u, struct trigger);
-        for (uint32_t i = 0; i < list.len; i++) {
-            size_t item = compile_enter_index(c, i);
-
-            triggers[i] = (struct trigger){.position = i};
-            compile_trigger(c, list.items[i], p, &triggers[i]);
-            check_twins(c, list, i);
-            compile_leave(c, item);
-        }
+        for (uint32_t i = 0; i < list.len; i++)
+            compile_trigger_at(c, list, i, start, p, &triggers[i]);
         p->triggers = triggers;
         p->trigger_count = list.len;
     }

@@ -34,19 +34,23 @@ static bool read_cancel(struct arena *mem, struct value v, struct trial_script *
 
 static bool read_process(struct value v, struct trial_case *out, struct err *err)
 {
-    struct value scenario = value_map_member(v, STR("scenario")),
+    bool is_schema = value_map_member(v, STR("schema")).kind != VALUE_ABSENT;
+    const char *field = is_schema ? "schema" : "scenario";
+    struct value process = value_map_member(v, str_of(field)),
                  procedure = value_map_member(v, STR("procedure"));
 
-    if (scenario.kind == VALUE_MAP)
-        out->definition = scenario;
-    else if (!script_read_text(v, "scenario", &out->scenario, err))
+    out->kind = is_schema ? KIND_SCHEMA : KIND_SCENARIO;
+    if (process.kind == VALUE_MAP)
+        out->definition = process;
+    else if (!script_read_text(v, field, &out->scenario, err))
         return false;
     if (procedure.kind == VALUE_MAP)
         out->procedure_definition = procedure;
     else if (!script_read_text(v, "procedure", &out->procedure, err))
         return false;
-    if ((scenario.kind == VALUE_ABSENT) == (procedure.kind == VALUE_ABSENT))
-        return err_set(err, ERR_INVALID, "a case names a 'scenario' or a 'procedure'");
+    if ((process.kind == VALUE_ABSENT) == (procedure.kind == VALUE_ABSENT) ||
+        (is_schema && value_map_member(v, STR("scenario")).kind != VALUE_ABSENT))
+        return err_set(err, ERR_INVALID, "a case names a 'scenario', a 'schema' or a 'procedure'");
     return true;
 }
 
@@ -106,6 +110,7 @@ static bool is_case(struct value v)
 {
     return v.kind == VALUE_MAP && value_map_member(v, STR("kind")).kind == VALUE_ABSENT &&
            (value_map_member(v, STR("scenario")).kind != VALUE_ABSENT ||
+            value_map_member(v, STR("schema")).kind != VALUE_ABSENT ||
             value_map_member(v, STR("procedure")).kind != VALUE_ABSENT ||
             value_map_member(v, STR("expect")).kind != VALUE_ABSENT);
 }

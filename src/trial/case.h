@@ -15,7 +15,8 @@
 
 struct trial_case {
     struct str name;
-    struct str scenario, procedure;    /* one of them: its code; or both empty: */
+    enum kind kind;                    /* of the process: a scenario or a schema */
+    struct str scenario, procedure;    /* one of them: the code of a process; or both empty: */
     struct value definition;           /* given in the case itself, or absent */
     struct value procedure_definition; /* the same */
     struct trial_script script;

@@ -89,6 +89,11 @@ const struct program *definition_compile(struct value definition)
     return compile(KIND_SCENARIO, definition);
 }
 
+const struct program *definition_schema(struct value definition)
+{
+    return compile(KIND_SCHEMA, definition);
+}
+
 const struct program *definition_procedure(struct value definition)
 {
     return compile(KIND_PROCEDURE, definition);
@@ -138,8 +143,10 @@ const char *definition_found(const char *definition)
 {
     struct value v = definition_value(definition);
     const struct kind_spec *kind = kind_of(v);
-    const struct program *p = kind != NULL && kind->kind == KIND_PROCEDURE ? definition_procedure(v)
-                                                                           : definition_compile(v);
+    const struct program *p = compile(
+        kind != NULL && (kind->kind == KIND_PROCEDURE || kind->kind == KIND_SCHEMA) ? kind->kind
+                                                                                    : KIND_SCENARIO,
+        v);
     struct buf text;
 
     buf_init_arena(&text, &definition_mem);
@@ -161,13 +168,17 @@ const char *definition_found(const char *definition)
 void definition_check_rows(const char *shape, const struct definition_row *rows, size_t count)
 {
     int64_t at = str_find(str_of(shape), STR("%s"), 0);
+    unsigned wrong = 0;
 
     for (size_t i = 0; i < count; i++) {
         const char *text =
             str_printf(&definition_mem, "%.*s%s%s", (int)at, shape, rows[i].part, shape + at + 2)
                 .ptr;
         const char *actual = definition_found(text);
-        if (strcmp(actual, rows[i].expected) != 0)
-            fail_msg("%s\nfound:\n%s\nexpected:\n%s", text, actual, rows[i].expected);
+        if (strcmp(actual, rows[i].expected) != 0) {
+            print_error("%s\nfound:\n%s\nexpected:\n%s\n", text, actual, rows[i].expected);
+            wrong++;
+        }
     }
+    assert_int_equal(wrong, 0);
 }

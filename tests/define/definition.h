@@ -37,11 +37,14 @@ const struct program *definition_compile(struct value definition);
 /* What the registry holds, as {name: definition}; the version of each is 7. NULL: there is none. */
 extern const char *definition_procedures;
 
+/* The same for a schema. */
+const struct program *definition_schema(struct value definition);
+
 /* The same for a procedure of the registry. */
 const struct program *definition_procedure(struct value definition);
 
 /*
- * What is found wrong with a definition, which may be a procedure, each
+ * What is found wrong with a definition, which may be a procedure or a schema, each
  * finding on a line: "pointer code", "pointer code:column", then "?" for a
  * warning and the hint if there is one that names a word.
  */

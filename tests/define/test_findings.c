@@ -154,7 +154,10 @@ static void test_findings__about_commands(void **state)
         {"{'type': 1}", "/steps/0/procedure/type wrong_type"},
         {"{'type': 'wait.singal'}",
          "/steps/0/procedure/type unknown_command did you mean 'wait.signal'?"},
-        {"{'type': 'message.publish'}", "/steps/0/procedure/type not_supported_yet"},
+        {"{'type': 'message.publish'}", "/steps/0/procedure/routing_key missing_field"},
+        /* Nodes of schemas are no commands. */
+        {"{'type': 'sleep', 'duration': '1s'}",
+         "/steps/0/procedure/type unknown_command did you mean 'wait.timer'?"},
         {"{'type': 'task.create'}", "/steps/0/procedure/title missing_field"},
         {"{'type': 'task.create', 'title': 'x', 'timeout': '1d', 'keep': true}",
          "/steps/0/procedure/timeout misplaced?\n/steps/0/procedure/keep misplaced?"},

@@ -51,47 +51,58 @@ export async function walkDefinitions(api, holds) {
     await api.call('listScenarios', { query: { limit: 0 } }, 400);
 }
 
-export async function walkProcedures(api, holds) {
-    const code = 'double';
+/** A kind of definition by its routes: `make(n)` is one of them, `spare` another that nothing uses. */
+async function walkStaged(api, holds, kind, code, make, spare) {
     const path = { code };
-    const double = (n) => ({ code, input: [{ name: 'n', type: 'integer' }], commands: [{ type: 'compute.transform', data: `=$.input.n * ${n}` }] });
-    const key = { 'Idempotency-Key': 'walk-procedure' };
-    await api.call('saveProcedureDraft', { path, body: { code }, headers: key }, 200);
-    await api.call('saveProcedureDraft', { path, body: {}, headers: key }, 409);
-    await api.call('saveProcedureDraft', { path, body: {}, headers: { 'If-Match': '"77"' } }, 412);
-    await api.call('saveProcedureDraft', { path: { code: 'No' }, body: {} }, 422);
-    await api.call('publishProcedure', { path }, 422);
-    await api.call('publishProcedure', { path, headers: { 'If-Match': '"77"' } }, 412);
-    await api.call('deleteProcedureDraft', { path, headers: { 'If-Match': '"77"' } }, 412);
-    await api.call('deleteProcedureDraft', { path, headers: key }, 204);
-    await api.call('deleteProcedureDraft', { path, headers: key, body: '{}' }, 409);
-    await api.call('deleteProcedureDraft', { path }, 404);
-    await api.call('publishProcedure', { path }, 404);
+    const key = { 'Idempotency-Key': `walk-${kind}` };
+    await api.call(`save${kind}Draft`, { path, body: { code }, headers: key }, 200);
+    await api.call(`save${kind}Draft`, { path, body: {}, headers: key }, 409);
+    await api.call(`save${kind}Draft`, { path, body: {}, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call(`save${kind}Draft`, { path: { code: 'No' }, body: {} }, 422);
+    await api.call(`publish${kind}`, { path }, 422);
+    await api.call(`publish${kind}`, { path, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call(`delete${kind}Draft`, { path, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call(`delete${kind}Draft`, { path, headers: key }, 204);
+    await api.call(`delete${kind}Draft`, { path, headers: key, body: '{}' }, 409);
+    await api.call(`delete${kind}Draft`, { path }, 404);
+    await api.call(`publish${kind}`, { path }, 404);
     for (const n of [2, 3]) {
-        await api.call('saveProcedureDraft', { path, body: double(n) }, 200);
-        await api.call('publishProcedure', { path, headers: { 'Idempotency-Key': `walk-procedure-${n}` } }, 200);
+        await api.call(`save${kind}Draft`, { path, body: make(n) }, 200);
+        await api.call(`publish${kind}`, { path, headers: { 'Idempotency-Key': `walk-${kind}-${n}` } }, 200);
     }
-    await api.call('publishProcedure', { path, body: {}, headers: { 'Idempotency-Key': 'walk-procedure-3' } }, 409);
-    await api.call('dryRunProcedure', { path, body: { input: { n: 2 } } }, 200);
-    await api.call('dryRunProcedure', { path, body: { inptu: {} } }, 422);
-    await api.call('revertProcedure', { path, headers: key }, 200);
-    await api.call('revertProcedure', { path, headers: key, body: {} }, 409);
-    await api.call('revertProcedure', { path: { code: 'nothing' } }, 404);
-    await api.call('revertProcedure', { path, body: { x: 1 } }, 422);
-    await api.call('getProcedure', { path }, 200);
-    await api.call('getProcedure', { path: { code: 'nothing' } }, 404);
-    const list = await api.call('listProcedures', {}, 200);
-    holds(list.json.items.length === 1, 'the procedure is listed');
-    await api.call('listProcedures', { query: { limit: 'x' } }, 400);
-    await api.call('listProcedureVersions', { path }, 200);
-    await api.call('listProcedureVersions', { path: { code: 'nothing' } }, 404);
-    await api.call('getProcedureVersion', { path: { code, n: 1 } }, 200);
-    await api.call('getProcedureVersion', { path: { code, n: 9 } }, 404);
-    await walkRetirement(api, holds, 'Procedure', 'spare', { code: 'spare', commands: [{ type: 'log', message: 'x' }] });
+    await api.call(`publish${kind}`, { path, body: {}, headers: { 'Idempotency-Key': `walk-${kind}-3` } }, 409);
+    await api.call(`dryRun${kind}`, { path, body: { input: { n: 2 } } }, 200);
+    await api.call(`dryRun${kind}`, { path, body: { inptu: {} } }, 422);
+    await api.call(`revert${kind}`, { path, headers: key }, 200);
+    await api.call(`revert${kind}`, { path, headers: key, body: {} }, 409);
+    await api.call(`revert${kind}`, { path: { code: 'nothing' } }, 404);
+    await api.call(`revert${kind}`, { path, body: { x: 1 } }, 422);
+    await api.call(`get${kind}`, { path }, 200);
+    await api.call(`get${kind}`, { path: { code: 'nothing' } }, 404);
+    const list = await api.call(`list${kind}s`, {}, 200);
+    holds(list.json.items.length === 1, `the ${kind} is listed`);
+    await api.call(`list${kind}s`, { query: { limit: 'x' } }, 400);
+    await api.call(`list${kind}Versions`, { path }, 200);
+    await api.call(`list${kind}Versions`, { path: { code: 'nothing' } }, 404);
+    await api.call(`get${kind}Version`, { path: { code, n: 1 } }, 200);
+    await api.call(`get${kind}Version`, { path: { code, n: 9 } }, 404);
+    await walkRetirement(api, holds, kind, spare.code, spare);
+}
+
+export async function walkProcedures(api, holds) {
+    await walkStaged(api, holds, 'Procedure', 'double',
+        (n) => ({ code: 'double', input: [{ name: 'n', type: 'integer' }], commands: [{ type: 'compute.transform', data: `=$.input.n * ${n}` }] }),
+        { code: 'spare', commands: [{ type: 'log', message: 'x' }] });
     await walkRetirement(api, holds, 'Scenario', 'spare', { code: 'spare', steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
 }
 
-// Out of use, and gone: `kind` is Scenario or Procedure, `code` one that nothing uses.
+export async function walkSchemas(api, holds) {
+    const graph = (code, data) => ({ code, nodes: [{ id: 's', type: 'start' }, { id: 'x', type: 'compute.transform', config: { data } }, { id: 'e', type: 'end' }],
+        edges: [{ source: 's', target: 'x' }, { source: 'x', target: 'e' }] });
+    await walkStaged(api, holds, 'Schema', 'double_graph', (n) => graph('double_graph', `=$.input.n * ${n}`), graph('spare_graph', 1));
+}
+
+// Out of use, and gone: `kind` is Scenario, Schema or Procedure, `code` one that nothing uses.
 async function walkRetirement(api, holds, kind, code, definition) {
     const key = (name) => ({ 'Idempotency-Key': `walk-${kind}-${name}` });
     const path = { code };
@@ -141,7 +152,7 @@ export async function walkLive(api, holds) {
     await api.call('getCatalog', {}, 200);
     await api.call('getCatalog', { query: { lang: 'xx' } }, 422);
     const processes = await api.call('listProcesses', {}, 200);
-    holds(processes.json.items.every((p) => p.kind === 'scenario'), 'processes are listed with their kind');
+    holds(processes.json.items.every((p) => p.kind === (p.code.endsWith('_graph') ? 'schema' : 'scenario')), 'processes are listed with their kind');
     await api.call('listProcesses', { query: { limit: 'x' } }, 400);
 
     const bundle = await api.call('exportDefinitions', {}, 200);

@@ -29,10 +29,10 @@ static void unknown_kind(struct arena *mem, struct import_item *i, struct value 
     struct str nearest;
 
     if (kind.kind != VALUE_STRING) {
-        import_wrong(
-            mem, i, "kind", "missing_field",
-            SENTENCE("what is this? A scenario has 'steps', a procedure 'commands'; anything else "
-                     "says its 'kind': config, function or template"));
+        import_wrong(mem, i, "kind", "missing_field",
+                     SENTENCE("what is this? A scenario has 'steps', a schema 'nodes', a procedure "
+                              "'commands'; anything else "
+                              "says its 'kind': config, function or template"));
         return;
     }
     nearest = kind_nearest(value_text(kind));

@@ -72,10 +72,11 @@ static bool take_definition(struct tests_run *t, struct value v, uint32_t index,
     struct value code;
 
     if (spec == NULL || spec->state != KIND_NOW)
-        return refuse_at(t, pointer, "bad_value",
-                         SENTENCE("this is no definition: a scenario has 'steps', a procedure "
-                                  "'commands', anything else says its 'kind'"),
-                         err);
+        return refuse_at(
+            t, pointer, "bad_value",
+            SENTENCE("this is no definition: a scenario has 'steps', a schema 'nodes', a procedure "
+                     "'commands', anything else says its 'kind'"),
+            err);
     code = value_map_get_str(v, str_of(spec->key));
     if (code.kind != VALUE_STRING || !kind_allows_name(spec, value_text(code)))
         return refuse_at(t, str_printf(mem, "%.*s/%s", STR_ARG(pointer), spec->key), "bad_code",
@@ -294,7 +295,7 @@ static const struct program *procedure_program(struct one_test *o, const struct 
 static const struct program *case_program(struct one_test *o, const struct trial_case *c)
 {
     if (c->definition.kind == VALUE_MAP)
-        return tests_compile(o, kind_spec(KIND_SCENARIO), STR("definition"),
+        return tests_compile(o, kind_spec(c->kind), STR("definition"),
                              (struct registered){.definition = c->definition});
     return c->scenario.len > 0 ? process_program(o, c->scenario) : procedure_program(o, c);
 }

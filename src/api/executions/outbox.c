@@ -23,6 +23,7 @@ static const char *flag_of(enum message_kind kind)
         return "sms-gateway";
     case MESSAGE_PUSH:
         return "push-gateway";
+    case MESSAGE_BROKER:
     case MESSAGE_EVENT:
     case MESSAGE_TRIGGER:
     case MESSAGE_KIND_COUNT:
@@ -42,7 +43,10 @@ static void show_error(struct arena *mem, struct buf *out, const struct mask *ma
     object_nested(out, "error");
     object_text(out, "code", STR("not_configured"));
     object_name(out, "message");
-    buf_printf(out, "\"it waits: the server was started without --%s\"", flag_of(m->kind));
+    if (flag_of(m->kind) != NULL)
+        buf_printf(out, "\"it waits: the server was started without --%s\"", flag_of(m->kind));
+    else
+        buf_text(out, "\"it waits: there is no message broker\"");
     buf_char(out, '}');
 }
 

@@ -149,14 +149,13 @@ static bool find_procedure(void *context, struct arena *mem, struct str code,
 
 /* `item` is where the definition stands, or NULL: in the test itself. */
 static const struct program *test_compile(struct test_world *w, const struct bundle_item *item,
-                                          struct value definition)
+                                          enum kind kind, struct value definition)
 {
     const struct registry registry = {.procedure = find_procedure, .context = w};
     const struct program *program = NULL;
     struct findings findings = {0};
 
-    define_compile(w->mem, w->files->env, &registry, KIND_SCENARIO, definition, 0, &findings,
-                   &program);
+    define_compile(w->mem, w->files->env, &registry, kind, definition, 0, &findings, &program);
     if (program != NULL) {
         *VEC_ADD(w->mem, &w->programs) = program;
         return program;
@@ -190,7 +189,8 @@ static const struct program *procedure_program(struct test_world *w, const struc
     }
     if (w->extra.kind != VALUE_MAP && find_near(w->files, w->test, KIND_PROCEDURE, code) == NULL)
         return test_refuse(w, "procedure", code);
-    return test_compile(w, NULL, case_procedure_scenario(w->mem, code, c->script.input));
+    return test_compile(w, NULL, KIND_SCENARIO,
+                        case_procedure_scenario(w->mem, code, c->script.input));
 }
 
 const struct program *test_world_program(struct test_world *w, const struct trial_case *c)
@@ -198,20 +198,28 @@ const struct program *test_world_program(struct test_world *w, const struct tria
     const struct bundle_item *item;
 
     if (c->definition.kind == VALUE_MAP)
-        return test_compile(w, NULL, c->definition);
+        return test_compile(w, NULL, c->kind, c->definition);
     if (c->scenario.len == 0)
         return procedure_program(w, c);
-    item = find_near(w->files, w->test, KIND_SCENARIO, c->scenario);
-    return item == NULL ? test_refuse(w, "scenario", c->scenario)
-                        : test_compile(w, item, item->value);
+    item = find_near(w->files, w->test, c->kind, c->scenario);
+    return item == NULL ? test_refuse(w, kind_spec(c->kind)->name, c->scenario)
+                        : test_compile(w, item, c->kind, item->value);
 }
 
 const struct program *test_world_process(void *context, struct str code)
 {
     struct test_world *w = context;
-    const struct bundle_item *item = find_near(w->files, w->test, KIND_SCENARIO, code);
 
-    return item == NULL ? NULL : test_compile(w, item, item->value);
+    for (unsigned i = 0; i < KIND_COUNT; i++) {
+        const struct kind_spec *spec = kind_spec((enum kind)i);
+        const struct bundle_item *item = spec->use == KIND_PROCESS && spec->state == KIND_NOW
+                                             ? find_near(w->files, w->test, spec->kind, code)
+                                             : NULL;
+
+        if (item != NULL)
+            return test_compile(w, item, spec->kind, item->value);
+    }
+    return NULL;
 }
 
 void test_world_close(struct test_world *w)

@@ -90,8 +90,9 @@ static void unknown_kind(struct arena *mem, struct str kind, struct findings *fi
     findings->items[findings->count - 1].hint =
         nearest.len > 0
             ? sentence_make(mem, "did you mean '%.*s'?", STR_ARG(nearest))
-            : SENTENCE("it is scenario, procedure, function, template or config; a file with "
-                       "'steps' or 'commands' needs none");
+            : SENTENCE(
+                  "it is scenario, schema, procedure, function, template or config; a file with "
+                  "'steps' or 'commands' needs none");
 }
 
 static void check_item(struct validation *v, struct world *w, const struct bundle_item *item,
@@ -106,9 +107,9 @@ static void check_item(struct validation *v, struct world *w, const struct bundl
     }
     if (item->value.kind != VALUE_MAP || spec == NULL) {
         add(v->mem, findings, item->value.kind != VALUE_MAP ? "" : "/kind", "bad_value",
-            SENTENCE(
-                "what is this? A scenario has 'steps', a procedure 'commands'; anything else says "
-                "its 'kind': config, function or template"));
+            SENTENCE("what is this? A scenario has 'steps', a schema 'nodes', a procedure "
+                     "'commands'; anything else says "
+                     "its 'kind': config, function or template"));
         return;
     }
     if (!kind_allows_name(spec, client_text(item->value, spec->key)) && spec->life == KIND_LIVE) {

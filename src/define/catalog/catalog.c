@@ -31,6 +31,12 @@ static const char credential_type_words[] =
     ;
 #undef CREDENTIAL_TYPE
 
+#define MATH_OPERATION(symbol, name, operands) name " "
+static const char math_words[] =
+#include "define/catalog/math_operations.def"
+    ;
+#undef MATH_OPERATION
+
 /* The rows of one table stand together, the tables in any order. */
 static const struct {
     enum field_table table;
@@ -134,6 +140,7 @@ static const struct command_spec commands[] = {
 #define WORD(arg_field, arg_words, arg_label, arg_help, arg_example)                               \
     {.field = FIELD_##arg_field,                                                                   \
      .kind = ARGUMENT_WORD,                                                                        \
+     .has_default = true,                                                                          \
      .spec = {.name = field_name_##arg_field,                                                      \
               .kind = ("one of"),                                                                  \
               .words = (arg_words),                                                                \
@@ -143,8 +150,18 @@ static const struct command_spec commands[] = {
 #define WORD_OR(arg_field, arg_words, arg_other, arg_label, arg_help, arg_example)                 \
     {.field = FIELD_##arg_field,                                                                   \
      .kind = ARGUMENT_WORD,                                                                        \
+     .has_default = true,                                                                          \
      .spec = {.name = field_name_##arg_field,                                                      \
               .kind = ("one of or " arg_other),                                                    \
+              .words = (arg_words),                                                                \
+              .label = arg_label,                                                                  \
+              .help = arg_help,                                                                    \
+              .example = (arg_example)}},
+#define CHOICE(arg_field, arg_words, arg_label, arg_help, arg_example)                             \
+    {.field = FIELD_##arg_field,                                                                   \
+     .kind = ARGUMENT_WORD,                                                                        \
+     .spec = {.name = field_name_##arg_field,                                                      \
+              .kind = ("one of"),                                                                  \
               .words = (arg_words),                                                                \
               .label = arg_label,                                                                  \
               .help = arg_help,                                                                    \
@@ -172,24 +189,22 @@ static const struct command_spec commands[] = {
      .help = cmd_help,                                                                             \
      .result = cmd_result,                                                                         \
      .arguments = {cmd_arguments}},
-#define COMMAND_LATER(name)
 #include "define/catalog/commands.def"
-#undef COMMAND_LATER
 #undef COMMAND
 #undef RESULT
 #undef NO_MEMBERS
 #undef MEMBER
+#undef CHOICE
 #undef WORD_OR
 #undef WORD
 #undef ARG
 };
 
-static const char *const later[] = {
-#define COMMAND(symbol, name, alias, place, ends, leaves, group, label, help, result, arguments)
-#define COMMAND_LATER(name) name,
-#include "define/catalog/commands.def"
-#undef COMMAND_LATER
-#undef COMMAND
+static const struct node_type_spec node_types[] = {
+#define NODE_TYPE(symbol, node_name, node_command)                                                 \
+    {.name = (node_name), .command = COMMAND_##node_command},
+#include "define/catalog/node_types.def"
+#undef NODE_TYPE
 };
 
 static const struct word_spec groups[] = {
@@ -212,6 +227,9 @@ const struct command_spec *catalog_find(struct str name)
 {
     for (size_t i = 0; i < COMMAND_TYPE_COUNT; i++) {
         const struct command_spec *spec = &commands[i];
+
+        if (spec->place == PLACE_NODE)
+            continue;
         if (str_eq(name, str_of(spec->name)) ||
             (spec->alias != NULL && str_eq(name, str_of(spec->alias))))
             return spec;
@@ -219,20 +237,40 @@ const struct command_spec *catalog_find(struct str name)
     return NULL;
 }
 
-bool catalog_is_later(struct str name)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(later); i++)
-        if (str_eq(name, str_of(later[i])))
-            return true;
-    return false;
-}
-
 struct str catalog_nearest(struct str name)
 {
     struct nearest n = nearest_to(name);
 
     for (size_t i = 0; i < COMMAND_TYPE_COUNT; i++)
-        nearest_offer(&n, str_of(commands[i].name));
+        if (commands[i].place != PLACE_NODE)
+            nearest_offer(&n, str_of(commands[i].name));
+    return n.best;
+}
+
+/* --- nodes --- */
+
+const struct node_type_spec *catalog_node_type(enum node_type type)
+{
+    return &node_types[type];
+}
+
+const struct node_type_spec *catalog_find_node_type(struct str name)
+{
+    for (size_t i = 0; i < NODE_TYPE_COUNT; i++)
+        if (str_eq(name, str_of(node_types[i].name)))
+            return &node_types[i];
+    return NULL;
+}
+
+struct str catalog_nearest_node_type(struct str name)
+{
+    struct nearest n = nearest_to(name);
+
+    for (size_t i = 0; i < NODE_TYPE_COUNT; i++)
+        nearest_offer(&n, str_of(node_types[i].name));
+    for (size_t i = 0; i < COMMAND_TYPE_COUNT; i++)
+        if (commands[i].place != PLACE_NODE)
+            nearest_offer(&n, str_of(commands[i].name));
     return n.best;
 }
 

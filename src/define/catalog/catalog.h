@@ -92,7 +92,7 @@ enum argument_kind {
     ARGUMENT_KIND_COUNT
 };
 
-enum command_place { PLACE_ANYWHERE, PLACE_ALONE };
+enum command_place { PLACE_ANYWHERE, PLACE_ALONE, PLACE_NODE };
 
 /* When a command has its result: see commands.def. */
 enum command_ends { ENDS_AT_ONCE, ENDS_WAITS, ENDS_ASKS };
@@ -111,6 +111,7 @@ struct argument {
     struct field_spec spec; /* `name` is NULL behind the last one */
     enum command_field field;
     enum argument_kind kind;
+    bool has_default; /* a word: the first of its words */
 };
 
 /* A member of what a command returns. */
@@ -145,14 +146,35 @@ const struct command_spec *catalog_command(enum command_type type);
 
 const struct word_spec *catalog_group(enum command_group group);
 
-/* The command of that name or alias, or NULL. */
+/* The command of that name or alias, or NULL; those that only a node of a schema has are none. */
 const struct command_spec *catalog_find(struct str name);
-
-/* Whether the language has a command of that name that is not built yet. */
-bool catalog_is_later(struct str name);
 
 /* The name of a command nearest to a mistyped one, or empty. */
 struct str catalog_nearest(struct str name);
+
+/* --- nodes of schemas --- */
+
+enum node_type {
+#define NODE_TYPE(symbol, name, command) NODE_TYPE_##symbol,
+#include "define/catalog/node_types.def"
+#undef NODE_TYPE
+    NODE_TYPE_COUNT
+};
+
+struct node_type_spec {
+    const char *name;
+    enum command_type command; /* that does it */
+};
+
+const struct node_type_spec *catalog_node_type(enum node_type type);
+
+/* The type of that name, or NULL: a node may also be any command, see catalog_find(). */
+const struct node_type_spec *catalog_find_node_type(struct str name);
+
+/* The type or command nearest to a mistyped one, or empty. */
+struct str catalog_nearest_node_type(struct str name);
+
+/* --- words --- */
 
 struct str catalog_field_name(enum command_field field);
 

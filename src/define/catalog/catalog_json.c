@@ -104,7 +104,7 @@ static void write_argument(struct buf *out, const char *command, const struct ar
 {
     object_item(out);
     write_field(out, command, &a->spec, language);
-    if (a->spec.words != NULL) {
+    if (a->has_default) {
         struct str words = str_of(a->spec.words);
 
         object_text(out, "default", str_cut(&words, ' '));
@@ -173,7 +173,26 @@ static void write_commands(struct buf *out, enum language language)
 {
     object_list(out, "commands");
     for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++)
-        catalog_write_command(out, catalog_command((enum command_type)i), language);
+        if (catalog_command((enum command_type)i)->place != PLACE_NODE)
+            catalog_write_command(out, catalog_command((enum command_type)i), language);
+    buf_char(out, ']');
+}
+
+/* The types of nodes beside the commands, each with the fields of its `config`. */
+static void write_nodes(struct buf *out, enum language language)
+{
+    object_list(out, "nodes");
+    for (unsigned i = 0; i < NODE_TYPE_COUNT; i++) {
+        const struct node_type_spec *type = catalog_node_type((enum node_type)i);
+        struct command_spec spec = *catalog_command(type->command);
+        const char *command = spec.place == PLACE_NODE ? NULL : spec.name;
+
+        spec.name = type->name;
+        catalog_write_command(out, &spec, language);
+        out->len--; /* its brace */
+        object_text(out, "command", command == NULL ? STR_NONE : str_of(command));
+        buf_char(out, '}');
+    }
     buf_char(out, ']');
 }
 
@@ -285,8 +304,7 @@ void catalog_write(struct buf *out, enum language language)
     buf_char(out, '{');
     write_commands(out, language);
     write_presets(out, language);
-    object_name(out, "nodes");
-    buf_text(out, "[]");
+    write_nodes(out, language);
     write_tables(out, language);
     write_fields(out, language);
     write_vocabulary(out, language);

@@ -20,6 +20,8 @@ static const struct {
      "bd))+$\"}"},
     {"timestamp", "{\"type\":\"string\",\"pattern\":\"^[0-9]{4}-\"}"},
     {"code", "{\"type\":\"string\",\"pattern\":\"^[a-z][a-z0-9_]{0,99}$\"}"},
+    {"nodeId", "{\"type\":\"string\",\"pattern\":\"^[A-Za-z][A-Za-z0-9_]{0,99}$\"}"},
+    {"nodeType", "{\"type\":\"string\"}"},
     {"name", "{\"type\":\"string\",\"pattern\":\"^[A-Za-z_][A-Za-z0-9_]{0,99}$\"}"},
     {"expression", "{\"type\":\"string\"}"},
     {"condition", "{\"type\":\"string\"}"},
@@ -181,6 +183,37 @@ static void begin_object(struct buf *out, struct text label, struct text help,
     buf_text(out, ",\"additionalProperties\":false");
 }
 
+static void write_names(struct buf *out, const struct command_spec *spec);
+
+/* The type of a node decides what its `config` may be. */
+static void write_node_choice(struct buf *out)
+{
+    object_list(out, "allOf");
+    for (unsigned i = 0; i < NODE_TYPE_COUNT; i++) {
+        const char *name = catalog_node_type((enum node_type)i)->name;
+
+        object_next(out);
+        buf_printf(out,
+                   "{\"if\":{\"properties\":{\"type\":{\"const\":\"%s\"}}},\"then\":{"
+                   "\"properties\":{\"config\":{\"$ref\":\"#/$defs/config.%s\"}}}}",
+                   name, name);
+    }
+    for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++) {
+        const struct command_spec *spec = catalog_command((enum command_type)i);
+
+        if (spec->place == PLACE_NODE || catalog_find_node_type(str_of(spec->name)) != NULL)
+            continue;
+        object_next(out);
+        buf_text(out, "{\"if\":{\"properties\":{\"type\":{\"enum\":[");
+        write_names(out, spec);
+        buf_printf(out,
+                   "]}}},\"then\":{\"properties\":{\"config\":{\"$ref\":\"#/$defs/"
+                   "config.%s\"}}}}",
+                   spec->name);
+    }
+    buf_char(out, ']');
+}
+
 static void write_table(struct buf *out, enum field_table table, enum language language)
 {
     const struct table_spec *spec = catalog_table(table);
@@ -196,6 +229,8 @@ static void write_table(struct buf *out, enum field_table table, enum language l
     write_required(out, table);
     buf_char(out, ']');
     write_one_of(out, table);
+    if (table == TABLE_NODE)
+        write_node_choice(out);
     buf_char(out, '}');
 }
 
@@ -220,6 +255,32 @@ static void schema_write_command(struct buf *out, const struct command_spec *spe
     buf_text(out, "]}");
 }
 
+/* The same as `config` of a node: without the type, and with common fields unless it is a node's own. */
+static void write_config(struct buf *out, const char *name, const struct command_spec *spec,
+                         enum language language)
+{
+    const struct field_spec *common = NULL;
+
+    object_next(out);
+    buf_printf(out, "\"config.%s\":", name);
+    begin_object(out, spec->label, spec->help, language);
+    object_nested(out, "properties");
+    while (spec->place != PLACE_NODE &&
+           (common = catalog_field_next(TABLE_COMMAND, common)) != NULL)
+        if (strcmp(common->name, "type") != 0)
+            write_property(out, common, language);
+    for (const struct argument *a = spec->arguments; a->spec.name != NULL; a++)
+        write_property(out, &a->spec, language);
+    buf_char(out, '}');
+    object_list(out, "required");
+    for (const struct argument *a = spec->arguments; a->spec.name != NULL; a++)
+        if (a->spec.need == FIELD_IS_NEEDED) {
+            object_next(out);
+            buf_printf(out, "\"%s\"", a->spec.name);
+        }
+    buf_text(out, "]}");
+}
+
 /* {"enum": [...]} of a command's name and its alias. */
 static void write_names(struct buf *out, const struct command_spec *spec)
 {
@@ -240,11 +301,14 @@ static void write_any_command(struct buf *out, enum language language)
     buf_text(out,
              ",\"type\":\"object\",\"required\":[\"type\"],\"properties\":{\"type\":{\"enum\":[");
     for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++)
-        write_names(out, catalog_command((enum command_type)i));
+        if (catalog_command((enum command_type)i)->place != PLACE_NODE)
+            write_names(out, catalog_command((enum command_type)i));
     buf_text(out, "]}},\"allOf\":[");
     for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++) {
         const struct command_spec *command = catalog_command((enum command_type)i);
 
+        if (command->place == PLACE_NODE)
+            continue;
         object_next(out);
         buf_text(out, "{\"if\":{\"properties\":{\"type\":{\"enum\":[");
         write_names(out, command);
@@ -315,6 +379,25 @@ static void write_tests(struct buf *out)
                   "\"#/$defs/case\"}}}},\"else\":{\"$ref\":\"#/$defs/case\"}}}");
 }
 
+/* Each command, and what `config` of a node of that type is. */
+static void write_all_commands(struct buf *out, enum language language)
+{
+    for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++) {
+        const struct command_spec *spec = catalog_command((enum command_type)i);
+
+        if (spec->place == PLACE_NODE)
+            continue;
+        schema_write_command(out, spec, language);
+        if (catalog_find_node_type(str_of(spec->name)) == NULL)
+            write_config(out, spec->name, spec, language);
+    }
+    for (unsigned i = 0; i < NODE_TYPE_COUNT; i++) {
+        const struct node_type_spec *type = catalog_node_type((enum node_type)i);
+
+        write_config(out, type->name, catalog_command(type->command), language);
+    }
+}
+
 static void write_definitions(struct buf *out, enum language language)
 {
     enum field_table table;
@@ -323,8 +406,7 @@ static void write_definitions(struct buf *out, enum language language)
     for (unsigned t = 0; t < FIELD_TABLE_COUNT; t++)
         write_table(out, (enum field_table)t, language);
     write_any_command(out, language);
-    for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++)
-        schema_write_command(out, catalog_command((enum command_type)i), language);
+    write_all_commands(out, language);
     for (unsigned i = 0; i < KIND_COUNT; i++)
         if (kind_spec((enum kind)i)->life == KIND_LIVE &&
             has_table(kind_spec((enum kind)i), &table))
@@ -371,12 +453,11 @@ static void write_choice(struct buf *out)
 
 void schema_write(struct buf *out, enum language language)
 {
-    buf_text(
-        out,
-        "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"Pawl "
-        "definition\",\"description\":\"A scenario (steps), a procedure (commands), a function, "
-        "a template or a value of config (kind), a bundle of them (items), or tests "
-        "(expect).\",\"type\":[\"object\",\"array\"],");
+    buf_text(out, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"Pawl "
+                  "definition\",\"description\":\"A scenario (steps), a schema (nodes), a "
+                  "procedure (commands), a function, "
+                  "a template or a value of config (kind), a bundle of them (items), or tests "
+                  "(expect).\",\"type\":[\"object\",\"array\"],");
     write_choice(out);
     write_definitions(out, language);
     buf_char(out, '}');

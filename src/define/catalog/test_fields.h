@@ -7,7 +7,8 @@
 
 /* Of a case. */
 #define CASE_FIELDS                                                                                \
-    "name description scenario procedure input key user config records mocks signals operator "    \
+    "name description scenario schema procedure input key user config records mocks signals "      \
+    "operator "                                                                                    \
     "cancel now webhook expect"
 
 /* Of its `expect`. */

@@ -167,13 +167,14 @@ void compile_argument(struct compiler *c, struct value v, const struct argument 
         command->expressions[a->field] = compile_expression(c, v);
         return;
     case ARGUMENT_WORD:
-        /* A jump is read with the rest of the wait. */
-        if (a->field != FIELD_ON_TIMEOUT || v.kind != VALUE_MAP)
+        /* A jump is read with the rest of the wait, a trigger with the schema. */
+        if ((a->field != FIELD_ON_TIMEOUT && a->field != FIELD_TRIGGER) || v.kind != VALUE_MAP)
             command->fields[a->field] = compile_one_word(c, v, a);
         return;
     case ARGUMENT_ITEM:
     case ARGUMENT_COMMANDS:
     case ARGUMENT_CASES:
+    case ARGUMENT_BRANCHES:
     case ARGUMENT_RULES:
     case ARGUMENT_AGGREGATES:
     case ARGUMENT_PROCEDURE:

@@ -37,11 +37,10 @@ static void compile_arguments(struct compiler *c, struct value v, const struct c
 
 /* --- the command --- */
 
-/* Limits hold for commands that are not built yet, too. */
-static void count_call(struct tally *tally, struct str type)
+static void count_call(struct tally *tally, enum command_type type)
 {
-    tally->http += str_eq(type, STR("integration.http"));
-    tally->notifications += str_starts_with(type, STR("notification."));
+    tally->http += type == COMMAND_HTTP;
+    tally->notifications += type == COMMAND_EMAIL || type == COMMAND_SMS || type == COMMAND_PUSH;
 }
 
 /* The nearest command, else that of a word from elsewhere, else all of them. */
@@ -60,7 +59,9 @@ static void suggest_command(struct compiler *c, struct str name)
     }
     buf_init_arena(&all, c->mem);
     for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++)
-        buf_printf(&all, "%s%s", i == 0 ? "" : ", ", catalog_command((enum command_type)i)->name);
+        if (catalog_command((enum command_type)i)->place != PLACE_NODE)
+            buf_printf(&all, "%s%s", i == 0 ? "" : ", ",
+                       catalog_command((enum command_type)i)->name);
     compile_hint(c, "the commands are %.*s", STR_ARG(buf_view(&all)));
 }
 
@@ -77,11 +78,7 @@ static const struct command_spec *compile_type(struct compiler *c, struct value 
     } else {
         struct str name = value_text(type);
         spec = catalog_find(name);
-        count_call(&c->scope->tally, name);
-        if (spec == NULL && catalog_is_later(name)) {
-            compile_error(c, FINDING_NOT_SUPPORTED_YET, "the command '%.*s' is not supported yet",
-                          STR_ARG(name));
-        } else if (spec == NULL) {
+        if (spec == NULL) {
             compile_error(c, FINDING_UNKNOWN_COMMAND, "there is no command '%.*s'", STR_ARG(name));
             suggest_command(c, name);
         }
@@ -164,16 +161,19 @@ static void count_timeout(struct compiler *c, const struct command *command)
     c->scope->tally.http_us += us < hour_us ? us : hour_us;
 }
 
+/* What every command has; one that only a node has says all of it beside `config`. */
 static void compile_common(struct compiler *c, struct value v, const struct command_spec *spec,
                            struct command *command)
 {
+    if (spec->place == PLACE_NODE)
+        return;
     if (compile_field(v, "result").kind != VALUE_ABSENT) {
         c->env = compile_showing(c, ROOT_RESPONSE);
         command->fields[FIELD_RESULT] = compile_mapping_of(c, v, "result");
         c->env = c->scope->env;
     }
     command->as = compile_text(c, v, "as");
-    if (spec->place == PLACE_ALONE) {
+    if (spec->ends == ENDS_WAITS) {
         refuse_on_wait(c, v, "optional");
         refuse_on_wait(c, v, "retry");
         refuse_on_wait(c, v, "rollback");
@@ -267,6 +267,10 @@ static void (*const special[COMMAND_TYPE_COUNT])(struct compiler *c, struct valu
     [COMMAND_START] = check_started,
     [COMMAND_HTTP] = compile_http,
     [COMMAND_EMAIL] = check_template_named,
+    [COMMAND_CONDITION] = compile_node_condition,
+    [COMMAND_VARIABLE_SET] = compile_node_variable,
+    [COMMAND_MATH] = compile_node_math,
+    [COMMAND_SLEEP] = compile_node_sleep,
 };
 
 static void compile_command(struct compiler *c, struct value v, struct command *command)
@@ -278,12 +282,18 @@ static void compile_command(struct compiler *c, struct value v, struct command *
         compile_wrong_type(c, v, "a command: an object with a 'type'");
         return;
     }
-    spec = compile_type(c, v);
+    spec = c->scope->node != NULL ? c->scope->node : compile_type(c, v);
+    c->scope->node = NULL;
     if (spec == NULL)
         return;
     command->type = spec->type;
+    /* The type of a node stands beside what is written here. */
+    if (spec->place == PLACE_NODE)
+        command->written_hash += hash_int(spec->type);
+    count_call(&c->scope->tally, spec->type);
     (void)compile_command_fields(c, v, spec);
-    command->when = compile_when(c, v, "when");
+    if (spec->place != PLACE_NODE)
+        command->when = compile_when(c, v, "when");
     guard = cel_env_guard(c->scope->env, command->when, true);
     if (spec->place == PLACE_ALONE && !c->scope->may_wait)
         compile_error(c, FINDING_WAIT_NOT_ALONE,

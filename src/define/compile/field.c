@@ -15,7 +15,7 @@ static bool is_empty(struct value v)
 
 /* The fields that an object may have: those of a table, and perhaps a command's own. */
 struct allowed {
-    enum field_table table;
+    enum field_table table;           /* or FIELD_TABLE_COUNT: none */
     const struct argument *arguments; /* or NULL */
 };
 
@@ -103,7 +103,7 @@ static void check_name(struct compiler *c, const struct allowed *all, struct val
 /* "write {...}": such an object as an example of a field that takes one. */
 static void hint_table(struct compiler *c, enum field_table table)
 {
-    const char *kind = catalog_table(table)->name;
+    const char *kind = table < FIELD_TABLE_COUNT ? catalog_table(table)->name : "";
 
     for (unsigned i = 0; i < FIELD_TABLE_COUNT; i++)
         for (const struct field_spec *spec = catalog_field_next((enum field_table)i, NULL);
@@ -146,8 +146,9 @@ bool compile_fields(struct compiler *c, struct value v, enum field_table table)
 
 bool compile_command_fields(struct compiler *c, struct value v, const struct command_spec *spec)
 {
-    return check_fields(c, v,
-                        &(struct allowed){.table = TABLE_COMMAND, .arguments = spec->arguments});
+    enum field_table common = spec->place == PLACE_NODE ? FIELD_TABLE_COUNT : TABLE_COMMAND;
+
+    return check_fields(c, v, &(struct allowed){.table = common, .arguments = spec->arguments});
 }
 
 struct value compile_field(struct value object, const char *name)

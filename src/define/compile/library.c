@@ -232,7 +232,7 @@ static bool is_external_name(struct str name)
 
 static struct procedure_unit *find_external(struct compiler *c, struct str name)
 {
-    if (catalog_find(name) != NULL || catalog_is_later(name)) {
+    if (catalog_find(name) != NULL) {
         compile_error(c, FINDING_UNKNOWN_PROCEDURE,
                       "'%.*s' is a command, not a procedure; write {\"type\": \"%.*s\", ...}",
                       STR_ARG(name), STR_ARG(name));

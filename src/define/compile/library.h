@@ -92,6 +92,7 @@ struct compile_scope {
     struct compile_scope *outer;        /* or NULL */
     const struct compile_scope *around; /* whose names a rollback sees, or NULL */
     bool may_wait;                      /* one command, written in a step */
+    const struct command_spec *node;    /* what the next command is, by the type of its node */
     unsigned depth;                     /* of bodies */
     struct str prefix;                  /* of positions: "2." */
     uint32_t position;                  /* of the last command */
@@ -144,6 +145,16 @@ void compile_bodies(struct compiler *c, struct value v, struct command *command)
 /* rules of compute.validate; fields and by of compute.aggregate. flow.c */
 void compile_rules(struct compiler *c, struct value v, struct command *command);
 void compile_aggregate(struct compiler *c, struct value v, struct command *command);
+
+/* The one command of a node of a schema: `config` holds its fields. procedure.c */
+const struct procedure *compile_node_procedure(struct compiler *c, const struct command_spec *spec,
+                                               struct value config);
+
+/* What fields of nodes say together. node_command.c */
+void compile_node_condition(struct compiler *c, struct value v, struct command *command);
+void compile_node_variable(struct compiler *c, struct value v, struct command *command);
+void compile_node_math(struct compiler *c, struct value v, struct command *command);
+void compile_node_sleep(struct compiler *c, struct value v, struct command *command);
 
 /* What only wait.signal has. wait.c */
 void compile_wait(struct compiler *c, struct value v, struct command *command);

@@ -103,6 +103,20 @@ const struct procedure *compile_procedure(struct compiler *c, struct value v,
     return p;
 }
 
+const struct procedure *compile_node_procedure(struct compiler *c, const struct command_spec *spec,
+                                               struct value config)
+{
+    struct procedure *p = ARENA_NEW(c->mem, struct procedure);
+    struct compile_scope scope;
+
+    scope_open(c, &scope);
+    scope.may_wait = true;
+    scope.node = spec;
+    scope_read(c, config, p);
+    scope_close(c, &scope, p);
+    return p;
+}
+
 bool compile_call(struct compiler *c, struct value v, enum field_table table,
                   struct procedure_call *out)
 {

@@ -5,6 +5,7 @@
 #include "define/compile/library.h"
 #include "define/compile/mapping.h"
 #include "define/compile/param.h"
+#include "define/facts.h"
 #include "value/json.h"
 
 enum { PROCEDURE_BYTES_MAX = 64 * 1024 };
@@ -51,14 +52,14 @@ static void check_access(struct compiler *c, struct value access)
     compile_leave(c, outer);
 }
 
-void compile_scenario(struct compiler *c, struct value definition, struct program *p)
+void compile_process(struct compiler *c, struct value definition, enum field_table table,
+                     struct program *p)
 {
     struct params params;
+    struct str start;
     struct value v;
     int word;
 
-    if (!compile_fields(c, definition, TABLE_SCENARIO))
-        return;
     p->code = compile_own_code(c, definition);
     p->name = compile_text(c, definition, "name");
     if (p->name.len == 0)
@@ -68,7 +69,7 @@ void compile_scenario(struct compiler *c, struct value definition, struct progra
     p->declares_input = c->lists_input = compile_own_input(c, definition, &params);
     p->params = params.items;
     p->param_count = params.count;
-    word = compile_word(c, TABLE_SCENARIO, definition, "onError");
+    word = compile_word(c, table, definition, "onError");
     if (word >= 0)
         p->on_error = (enum on_error)word;
     v = compile_field(definition, "settings");
@@ -80,10 +81,19 @@ void compile_scenario(struct compiler *c, struct value definition, struct progra
     if (v.kind != VALUE_ABSENT)
         check_access(c, v);
     p->access = v;
-    v = compile_field(definition, "triggers");
+    v = facts_triggers(c->mem, definition, &start);
     if (v.kind != VALUE_ABSENT && v.kind != VALUE_NULL)
-        compile_triggers(c, v, p);
+        compile_triggers(c, v, start, p);
     c->retry = &p->retry;
+}
+
+void compile_scenario(struct compiler *c, struct value definition, struct program *p)
+{
+    struct value v;
+
+    if (!compile_fields(c, definition, TABLE_SCENARIO))
+        return;
+    compile_process(c, definition, TABLE_SCENARIO, p);
     v = compile_field(definition, "procedures");
     if (v.kind != VALUE_ABSENT && v.kind != VALUE_NULL)
         library_add_local(c, v);

@@ -6,7 +6,15 @@
 
 /* Definitions as a whole: the column `compiler` of kinds.def. */
 void compile_scenario(struct compiler *c, struct value definition, struct program *p);
+void compile_schema(struct compiler *c, struct value definition, struct program *p);
 void compile_registered(struct compiler *c, struct value definition, struct program *p);
+
+/*
+ * What every process has beside its steps, by the rows of its table: code, name, input, settings,
+ * access and triggers.
+ */
+void compile_process(struct compiler *c, struct value definition, enum field_table table,
+                     struct program *p);
 
 /* --- settings.c, retry.c --- */
 
@@ -28,8 +36,11 @@ const struct retry *compile_own_retry(struct compiler *c, struct value object);
 
 /* --- trigger.c --- */
 
-/* `triggers` of a process, whose parameters are known. */
-void compile_triggers(struct compiler *c, struct value list, struct program *p);
+/*
+ * `triggers` of a process, whose parameters are known. `start` is the pointer of the last one,
+ * when that is written in the start of a schema; else empty.
+ */
+void compile_triggers(struct compiler *c, struct value list, struct str start, struct program *p);
 
 /* --- steps: survey.c, step.c, parallel.c, jump.c --- */
 
@@ -39,6 +50,17 @@ void compile_steps(struct compiler *c, struct value list, struct program *p);
 /* The tree of steps: codes, blocks, who is in whom. `written` becomes what each was made from. */
 void survey_steps(struct compiler *c, struct value list, struct program *p,
                   const struct value **written);
+
+/* retry, timeout and reconcile of a step whose procedure is known; `given_env`: of its `input`. */
+void compile_run_fields(struct compiler *c, struct value v, const struct program *p,
+                        const struct cel_env *given_env, struct step *step);
+
+/* onError of a step. */
+void compile_on_error(struct compiler *c, struct value v, const struct program *p,
+                      struct step *step);
+
+/* Stand where a step stands: at its pointer. */
+void compile_stand_at(struct compiler *c, const struct step *step);
 
 /* What a parallel step says beside its branches, which the survey has found. */
 void compile_parallel(struct compiler *c, struct value v, struct step *step);

@@ -158,6 +158,21 @@ static bool created_shape(const struct command *command, struct gathered *g)
     return true;
 }
 
+/* {name: value}, or `values`. */
+static bool variable_shape(const struct command *command, struct gathered *g)
+{
+    const struct mapping *name = command->fields[FIELD_NAME], *value = command->fields[FIELD_VALUE];
+
+    if (command->fields[FIELD_VALUES] != NULL)
+        return mapping_shape(command->fields[FIELD_VALUES], g);
+    if (name == NULL || name->kind != MAPPING_CONST || name->value.kind != VALUE_STRING ||
+        value == NULL)
+        return false;
+    gather(g, value_text(name->value), mapping_type(value));
+    g->shape.is_closed = true;
+    return true;
+}
+
 static bool answer_shape(const struct command *command, struct gathered *g)
 {
     const struct command_spec *spec = catalog_command(command->type);
@@ -198,10 +213,18 @@ static bool answer_shape(const struct command *command, struct gathered *g)
     case COMMAND_WAIT_SIGNAL:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
+    case COMMAND_MESSAGE_PUBLISH:
+    case COMMAND_NODE_START:
+    case COMMAND_CONDITION:
+    case COMMAND_MATH:
+    case COMMAND_SLEEP:
         gather_members(g, spec);
         g->shape.is_closed = true;
         return true;
+    case COMMAND_VARIABLE_SET:
+        return variable_shape(command, g);
     case COMMAND_FAIL:
+    case COMMAND_NODE_END:
     case COMMAND_IF:
     case COMMAND_MATCH:
     case COMMAND_TRY:

@@ -170,7 +170,7 @@ static void compile_loop(struct compiler *c, struct value v, const struct progra
 static bool is_wait(const struct step *step)
 {
     return step->procedure != NULL && step->procedure->command_count > 0 &&
-           catalog_command(step->procedure->commands[0].type)->place == PLACE_ALONE;
+           catalog_command(step->procedure->commands[0].type)->ends == ENDS_WAITS;
 }
 
 static void compile_reconcile(struct compiler *c, struct value v, struct step *step)
@@ -221,7 +221,6 @@ static void check_deadline(struct compiler *c, const struct program *p, const st
 static void compile_run(struct compiler *c, struct value v, const struct program *p,
                         const struct cel_env *given_env, struct step *step)
 {
-    const struct cel_env *own_env = c->env;
     size_t outer = compile_enter(c, STR("procedure"));
 
     if (compile_has(v, "procedure")) {
@@ -231,6 +230,14 @@ static void compile_run(struct compiler *c, struct value v, const struct program
         compile_hint(c, "write %s", "\"procedure\": {\"type\": \"log\", \"message\": \"hello\"}");
     }
     compile_leave(c, outer);
+    compile_run_fields(c, v, p, given_env, step);
+}
+
+void compile_run_fields(struct compiler *c, struct value v, const struct program *p,
+                        const struct cel_env *given_env, struct step *step)
+{
+    const struct cel_env *own_env = c->env;
+
     step->retry = compile_own_retry(c, v);
     compile_timeout(c, v, "timeout", &step->timeout_us);
     if (compile_has(v, "reconcile"))
@@ -263,8 +270,8 @@ static void refuse_run_fields(struct compiler *c, struct value v)
 
 /* --- one step --- */
 
-static void compile_on_error(struct compiler *c, struct value v, const struct program *p,
-                             struct step *step)
+void compile_on_error(struct compiler *c, struct value v, const struct program *p,
+                      struct step *step)
 {
     int word = compile_word(c, TABLE_STEP, v, "onError");
     const struct step *owner = program_owner(p, step);
@@ -382,7 +389,7 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
 /* --- all of them --- */
 
 /* Back to where a step stands: the pointer of the survey. */
-static void stand_at(struct compiler *c, const struct step *step)
+void compile_stand_at(struct compiler *c, const struct step *step)
 {
     buf_clear(&c->path);
     buf_str(&c->path, step->pointer);
@@ -404,7 +411,7 @@ static void compile_list(struct compiler *c, struct value list, struct program *
     p->slot_count = cel_env_slot_count(p->env);
     steps = (struct step *)p->steps;
     for (uint32_t i = 0; i < p->step_count; i++) {
-        stand_at(c, &steps[i]);
+        compile_stand_at(c, &steps[i]);
         shape_say_pending(c, env, p, &steps[i]);
         compile_step(c, written[i], p, &steps[i]);
         shape_say_step(c, env, &steps[i]);

@@ -30,18 +30,21 @@ bool command_text(struct turn *t, const struct command *c, enum command_field fi
     return false;
 }
 
-static enum step_result run_set(struct turn *t, const struct command *c, struct value *out)
+enum step_result command_set_variables(struct turn *t, struct value values)
 {
-    if (!command_field(t, c, FIELD_VALUES, out))
-        return STEP_FAILED;
-    if (out->kind != VALUE_MAP)
+    if (values.kind != VALUE_MAP)
         return turn_fail(t, STR("validation_type"), ERR_CLASS_BUSINESS,
                          "'values' must be an object");
-    t->variables = state_merge(t->mem, t->variables, *out);
-    t->assigned = state_merge(t->mem, t->assigned, *out);
+    t->variables = state_merge(t->mem, t->variables, values);
+    t->assigned = state_merge(t->mem, t->assigned, values);
     if (t->scope == NULL)
         t->slots[ROOT_VARIABLES] = t->variables;
     return STEP_DONE;
+}
+
+static enum step_result run_set(struct turn *t, const struct command *c, struct value *out)
+{
+    return command_field(t, c, FIELD_VALUES, out) ? command_set_variables(t, *out) : STEP_FAILED;
 }
 
 static enum step_result run_fail(struct turn *t, const struct command *c)
@@ -147,7 +150,15 @@ enum step_result command_run(struct turn *t, const struct command *c, struct val
     case COMMAND_EMAIL:
     case COMMAND_SMS:
     case COMMAND_PUSH:
+    case COMMAND_MESSAGE_PUBLISH:
         return message_run(t, c, out);
+    case COMMAND_NODE_START:
+    case COMMAND_NODE_END:
+    case COMMAND_CONDITION:
+    case COMMAND_VARIABLE_SET:
+        return graph_run(t, c, out);
+    case COMMAND_MATH:
+        return math_run(t, c, out);
     case COMMAND_START:
         return child_start(t, c, out);
     case COMMAND_HTTP:
@@ -159,6 +170,7 @@ enum step_result command_run(struct turn *t, const struct command *c, struct val
     case COMMAND_WAIT_SIGNAL:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
+    case COMMAND_SLEEP:
     case COMMAND_TASK_CREATE:
     case COMMAND_TYPE_COUNT:
         break;

@@ -34,6 +34,14 @@ enum step_result command_condition_at(struct turn *t, const struct cel_program *
                                       struct str pointer, const char *list, uint32_t index,
                                       const char *name, bool *is_true);
 
+/* Set variables when the step completes; commands behind this one see them at once. */
+enum step_result command_set_variables(struct turn *t, struct value values);
+
+/* --- graph.c, math.c: nodes of schemas --- */
+
+enum step_result graph_run(struct turn *t, const struct command *c, struct value *out);
+enum step_result math_run(struct turn *t, const struct command *c, struct value *out);
+
 /* --- compute.c --- */
 
 enum step_result compute_validate(struct turn *t, const struct command *c, struct value *out);

@@ -16,10 +16,14 @@ bool wait_is(const struct command *c)
     return catalog_command(c->type)->ends == ENDS_WAITS;
 }
 
-static struct value fired(struct turn *t)
+/* {firedAt}; of a sleep {until}: the time that it was for. */
+static struct value fired(struct turn *t, const struct command *c)
 {
-    return value_map_of(t->mem,
-                        VALUE_ENTRIES({value_key(STR("firedAt")), time_text(t->mem, t->now_us)}));
+    bool is_sleep = c->type == COMMAND_SLEEP;
+    int64_t at_us = is_sleep ? t->x->cursor.timeout_at_us : t->now_us;
+
+    return value_map_of(t->mem, VALUE_ENTRIES({value_key(is_sleep ? STR("until") : STR("firedAt")),
+                                               time_text(t->mem, at_us)}));
 }
 
 /* Whether the form of a wait lets a payload through: then *filled has its defaults, too. */
@@ -317,9 +321,11 @@ bool wait_span_end(struct turn *t, struct value v, struct str field, int64_t *ou
 /* When a wait ends by itself: 0 = never. False: the step has failed. */
 static bool wait_end(struct turn *t, const struct command *c, int64_t *out_us)
 {
-    enum command_field field = c->type == COMMAND_WAIT_SIGNAL  ? FIELD_TIMEOUT
-                               : c->type == COMMAND_WAIT_TIMER ? FIELD_DURATION
-                                                               : FIELD_TIMESTAMP;
+    enum command_field field = c->type == COMMAND_WAIT_SIGNAL   ? FIELD_TIMEOUT
+                               : c->type == COMMAND_WAIT_TIMER  ? FIELD_DURATION
+                               : c->type == COMMAND_WAIT_UNTIL  ? FIELD_TIMESTAMP
+                               : c->fields[FIELD_UNTIL] != NULL ? FIELD_UNTIL
+                                                                : FIELD_DURATION;
     struct value v, at;
 
     *out_us = 0;
@@ -327,7 +333,7 @@ static bool wait_end(struct turn *t, const struct command *c, int64_t *out_us)
         return false;
     if (v.kind == VALUE_ABSENT)
         return true;
-    if (field != FIELD_TIMESTAMP)
+    if (field != FIELD_TIMESTAMP && field != FIELD_UNTIL)
         return wait_span_end(t, v, catalog_field_name(field), out_us);
     at = v;
     if (v.kind == VALUE_STRING && !timestamp_read(value_text(v), &at) &&
@@ -335,8 +341,8 @@ static bool wait_end(struct turn *t, const struct command *c, int64_t *out_us)
         at = value_null();
     if (at.kind != VALUE_TIMESTAMP)
         return turn_fail(t, STR("validation_timestamp"), ERR_CLASS_BUSINESS,
-                         "'timestamp' must be a time such as \"2026-01-31T09:00:00Z\"") ==
-               STEP_DONE;
+                         "'%.*s' must be a time such as \"2026-01-31T09:00:00Z\"",
+                         STR_ARG(catalog_field_name(field))) == STEP_DONE;
     *out_us = at.seconds * 1000000 + (at.nanos + 999) / 1000;
     /* 0 stands for "no time"; and the past fires at once. */
     if (*out_us < 1)
@@ -409,7 +415,7 @@ enum step_result wait_begin(struct turn *t, const struct step *step, struct valu
     if (c->type != COMMAND_WAIT_SIGNAL) {
         if (cursor->timeout_at_us > t->wall_us)
             return begin_waiting(t, step);
-        *out = fired(t);
+        *out = fired(t, c);
         return STEP_DONE;
     }
     if (!signal_types(t, c, &types) || !evaluate_correlation(t, c) || !people_begin(t, c))
@@ -444,7 +450,7 @@ enum step_result wait_expired(struct turn *t, const struct step *step, struct va
     const struct command *c = &step->procedure->commands[0];
 
     if (c->type != COMMAND_WAIT_SIGNAL) {
-        *out = fired(t);
+        *out = fired(t, c);
         return STEP_DONE;
     }
     if (c->wait->on_timeout == ON_TIMEOUT_FAIL)

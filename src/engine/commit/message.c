@@ -363,9 +363,57 @@ static enum step_result send_short(struct turn *t, const struct command *c, stru
     return message_stage(t, m, out);
 }
 
+/* --- messages to a broker --- */
+
+enum { ROUTING_MAX = 255 }; /* bytes: what AMQP has room for */
+
+/* The name of an exchange or a routing key. False: the step has failed. */
+static bool routing_text(struct turn *t, const struct command *c, enum command_field field,
+                         const char *name, struct str *out)
+{
+    if (!command_text(t, c, field, STR_NONE, out))
+        return false;
+    if (out->len <= ROUTING_MAX)
+        return true;
+    return turn_fail(t, STR("validation_routing"), ERR_CLASS_BUSINESS, "'%s' has at most %d bytes",
+                     name, ROUTING_MAX) == STEP_DONE;
+}
+
+static enum step_result publish_message(struct turn *t, const struct command *c, struct value *out)
+{
+    struct message m = {.kind = MESSAGE_BROKER};
+    struct str exchange, body_json = STR_NONE, headers_json = STR_NONE;
+    struct value body, headers;
+    struct buf text;
+
+    if (!routing_text(t, c, FIELD_EXCHANGE, "exchange", &exchange) ||
+        !routing_text(t, c, FIELD_ROUTING_KEY, "routing_key", &m.name) ||
+        !command_field(t, c, FIELD_BODY, &body) || !command_field(t, c, FIELD_HEADERS, &headers))
+        return STEP_FAILED;
+    if (headers.kind != VALUE_ABSENT && headers.kind != VALUE_MAP && headers.kind != VALUE_NULL)
+        return turn_fail(t, STR("validation_type"), ERR_CLASS_BUSINESS,
+                         "'headers' must be an object");
+    if ((body.kind != VALUE_ABSENT && !turn_json(t, body, &body_json)) ||
+        (headers.kind == VALUE_MAP && !turn_json(t, headers, &headers_json)))
+        return STEP_FAILED;
+    m.id = message_id(t);
+    object_begin(&text, t->mem);
+    object_text(&text, "exchange", exchange);
+    object_text(&text, "routing_key", m.name);
+    object_json(&text, "body", body_json);
+    object_json(&text, "headers", headers_json.len > 0 ? headers_json : STR("{}"));
+    m.body_json = object_end(&text);
+    if (message_stage(t, m, out) != STEP_DONE)
+        return STEP_FAILED;
+    *out = value_map_of(t->mem, VALUE_ENTRIES({value_key(STR("published")), value_bool(true)}));
+    return STEP_DONE;
+}
+
 enum step_result message_run(struct turn *t, const struct command *c, struct value *out)
 {
     if (c->type == COMMAND_EVENT_PUBLISH)
         return publish_event(t, c, out);
+    if (c->type == COMMAND_MESSAGE_PUBLISH)
+        return publish_message(t, c, out);
     return c->type == COMMAND_EMAIL ? send_mail(t, c, out) : send_short(t, c, out);
 }

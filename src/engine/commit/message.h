@@ -32,7 +32,7 @@ struct message {
     /*
      * EVENT: {id, name, payload, key, executionId, code, at}, which is what
      * subscribers get. EMAIL: {to, cc, bcc, replyTo, subject, body, html}. SMS:
-     * {to, body}. PUSH: {to, title, body}.
+     * {to, body}. PUSH: {to, title, body}. BROKER: {exchange, routing_key, body, headers}.
      */
     struct str body_json;
 };

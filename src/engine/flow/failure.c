@@ -224,6 +224,11 @@ enum step_result failure_of_jump(struct turn *t)
 
     step_row(t, HISTORY_EVENT, STR("failed"))->error_json = error_json;
     t->x->cursor.behind = BEHIND_STEP;
+    /* The edges of a node are all there is behind it: what fails there is not caught by them. */
+    if (turn_step(t)->leaves_by_jumps) {
+        outcome_fail(t, turn_step(t)->on_error, error_json);
+        return STEP_WAITS;
+    }
     return failure_handle(t, error, error_json, STEP_SKIPPED);
 }
 

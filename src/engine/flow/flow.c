@@ -123,12 +123,13 @@ static enum step_result jump_to(struct turn *t, uint32_t step)
 {
     const struct step *target = &t->x->program->steps[step];
 
-    if (t->x->jumps >= JUMPS_MAX) {
+    /* Every circle has a jump back; those forward come to an end by themselves. */
+    if (step <= turn_step(t)->index && state_visits(t->x, step) > 0 && ++t->x->jumps > JUMPS_MAX) {
+        t->x->jumps = JUMPS_MAX;
         (void)turn_fail(t, STR("limit_goto"), ERR_CLASS_BUSINESS,
-                        "the execution has jumped %d times, which is the limit", JUMPS_MAX);
+                        "the execution has jumped back %d times, which is the limit", JUMPS_MAX);
         return failure_of_jump(t);
     }
-    t->x->jumps++;
     while (t->x->frame_count > 0 && !frame_is_around(t, target)) {
         enum step_result end = leave_frame(t);
         if (end != STEP_DONE)
@@ -191,6 +192,31 @@ enum step_result flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
     PANIC("unknown kind of jump");
 }
 
+/* Whether an edge is one of those that a node is left by as it has ended. */
+static bool edge_is_open(const struct step_state *state, const struct jump *edge)
+{
+    if (edge->after == AFTER_FAILURE)
+        return state->outcome == OUTCOME_FAILED;
+    return edge->branch.len == 0 ||
+           (state->outcome == OUTCOME_COMPLETED &&
+            str_eq(value_map_text(state->output, STR("branch")), edge->branch));
+}
+
+/* The edge by which a node is left, whatever became of it. */
+static enum step_result take_edge(struct turn *t, const struct step *step)
+{
+    const struct step_state *state = state_step(t->x, step->index);
+
+    for (uint32_t i = 0; i < step->jumps.count; i++)
+        if (edge_is_open(state, &step->jumps.items[i]))
+            return flow_jump(t, step->jumps.items[i].kind, step->jumps.items[i].step);
+    /* The output of a condition that an operator has skipped may be anything. */
+    (void)turn_fail(t, STR("expression_branch"), ERR_CLASS_BUSINESS,
+                    "the output of '%.*s' names no branch that an edge leaves by",
+                    STR_ARG(step->code));
+    return failure_of_jump(t);
+}
+
 /* The goto of the step that is over. STEP_SKIPPED: it leads nowhere. */
 static enum step_result take_goto(struct turn *t)
 {
@@ -217,7 +243,9 @@ static enum step_result take_goto(struct turn *t)
 static enum step_result flow_go_on(struct turn *t, bool takes_jumps)
 {
     const struct step *step = turn_step(t);
-    enum step_result end = takes_jumps ? take_goto(t) : STEP_SKIPPED;
+    enum step_result end = step->leaves_by_jumps ? take_edge(t, step)
+                           : takes_jumps         ? take_goto(t)
+                                                 : STEP_SKIPPED;
 
     if (end != STEP_SKIPPED)
         return end;

@@ -32,6 +32,7 @@ static struct str server_of(const struct node *n, enum message_kind kind)
         return s->sms_gateway;
     case MESSAGE_PUSH:
         return s->push_gateway;
+    case MESSAGE_BROKER: /* there is none yet: such messages wait */
     case MESSAGE_EVENT:
     case MESSAGE_TRIGGER:
     case MESSAGE_KIND_COUNT:
