@@ -5,13 +5,14 @@ import { readJson } from '../lib/exact';
 import { FormFields, type Values } from '../lib/form';
 import { Glyph, Icon } from '../lib/icons';
 import { Json } from '../lib/json';
-import type { Edge, List, Node } from '../lib/layout';
+import type { Dress } from '../flow/boxes';
+import type { List, Node } from '../flow/layout';
+import { type Way, wayOf } from '../flow/way';
 import { Button, Refusal } from '../lib/parts';
 import { lookOf } from '../lib/status';
 import { Say, t } from '../lib/text';
 import { between, shortly, when } from '../lib/time';
 import type { Execution, FormField, Step } from '../lib/types';
-import type { Dress } from './Canvas';
 import { useDesk } from './desk';
 import { blanksOf, mocksOf, type Outside, outsideOf, type Pin, pinsFrom, testOf, type Trial, visitsOf } from './dryrun';
 import { everyItem, titleOf } from './model';
@@ -21,27 +22,29 @@ import { pathOfKind } from './stored';
 const RESOLVED_MOST = 100;
 
 /** How the canvas shows the way that was taken. */
-export function wayOf(trial: Trial | null, pins: Pin[], list: List): { dress: (node: Node) => Dress; edgeTone: (edge: Edge) => string } | null {
+export function trialView(trial: Trial | null, pins: Pin[], list: List): { dress: (node: Node) => Dress; way: Way } | null {
     if (!trial) return null;
     const outer = new Set([...everyItem(list)].filter(({ item }) => item.inside).map(({ item }) => item.step.code));
     const visits = visitsOf(trial, outer);
     const undone = new Set(trial.steps.filter((row) => row.kind === 'rollback' && row.status === 'compensated').map((row) => row.step));
     const last = new Map(trial.steps.filter((row) => row.kind === 'forward').map((row) => [row.step, row]));
-    const reached = (code: string) => visits.has(code) || (last.has(code) && last.get(code)!.status !== 'skipped') || trial.currentStep === code;
+    // Where it would stand is no row of a history yet.
+    const stands = trial.currentStep !== null && trial.status !== 'compensating' ? [{ step: trial.currentStep, kind: 'forward', visit: Infinity, attempt: 1, status: 'waiting' }] : [];
+    const way = wayOf(list, [...trial.steps, ...stands], trial.status === 'completed');
     return {
+        way,
         dress: (node) => {
-            const row = last.get(node.step.code);
-            const isIn = reached(node.step.code);
-            const state = row?.status ?? (trial.currentStep === node.step.code ? 'waiting' : '');
+            const code = node.step.code;
+            const isIn = way.visited.has(code);
+            const state = last.get(code)?.status ?? (trial.currentStep === code ? 'waiting' : '');
             const own = state ? lookOf(state) : null;
-            const n = visits.get(node.step.code);
+            const n = visits.get(code);
             return {
-                tone: state === 'failed' ? 'bad' : undone.has(node.step.code) ? 'undo' : isIn ? 'way' : 'off', right: undone.has(node.step.code) ? <Glyph name="undone" tone="undo" /> : isIn && own ? <Glyph name={own.glyph} tone={own.tone} /> : undefined,
+                tone: state === 'failed' ? 'bad' : undone.has(code) ? 'undo' : isIn ? 'way' : 'off', right: undone.has(code) ? <Glyph name="undone" tone="undo" /> : isIn && own ? <Glyph name={own.glyph} tone={own.tone} /> : undefined,
                 left: n ? <span className="visit">{n.length > 3 ? `${n[0]}–${n.at(-1)}` : n.join(', ')}</span> : undefined,
-                mark: pins.some((pin) => pin.step === node.step.code && !pin.isUndo) ? <span className="pinmark" title={t('answers itself with a pinned value')}><Icon name="pin" small /></span> : undefined,
+                mark: pins.some((pin) => pin.step === code && !pin.isUndo) ? <span className="pinmark" title={t('answers itself with a pinned value')}><Icon name="pin" small /></span> : undefined,
             };
         },
-        edgeTone: (edge) => (reached(edge.from) && (edge.to === '' ? reached(edge.from) : reached(edge.to)) ? 'way' : 'off'),
     };
 }
 

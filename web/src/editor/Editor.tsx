@@ -6,17 +6,19 @@ import { Bar } from '../app/Shell';
 import { all as allOf, call, type Finding, post } from '../lib/api';
 import { Glyph, Icon } from '../lib/icons';
 import { keyOf } from '../lib/keys';
-import type { Node, Slot } from '../lib/layout';
+import type { Node, Slot } from '../flow/layout';
 import { Bones, Button, Refusal } from '../lib/parts';
 import { language, t } from '../lib/text';
 import { when } from '../lib/time';
 import type { Process } from '../lib/types';
 import { StartDialog } from '../screens/executions/StartDialog';
-import { Canvas, type Dress, ErrorMark } from './Canvas';
+import type { Dress } from '../flow/boxes';
+import { Flow } from '../flow/Flow';
+import { ErrorMark, undoName } from './marks';
 import type { Catalog } from './catalog';
 import { acts, type Desk, DeskContext, findingsIn, type Sample } from './desk';
 import { Doc } from './doc';
-import { DryRun, wayOf } from './DryRun';
+import { DryRun, trialView } from './DryRun';
 import type { Pin, Trial } from './dryrun';
 import { type Path, pathOf } from './edits';
 import { Inspector } from './Inspector';
@@ -298,12 +300,12 @@ function Desktop({ kind, code, readOnly, version, at, catalog, opened }: { kind:
         return { mark: <ErrorMark errors={inner.filter((f) => f.severity === 'error').length} warnings={inner.filter((f) => f.severity !== 'error').length} /> };
     };
 
+    const way = useMemo(() => (trying ? trialView(trial, pins, list) : null), [trying, trial, pins, list]);
     if (saving.is === 'conflict') return (
         <div className="ed"><Bar live={false} title={<Crumb name={good?.value.name ?? code}><span className="tag">{t('merging two drafts')}</span></Crumb>} />
             <Suspense fallback={<Bones />}><Merge conflict={saving.conflict} mine={shown.text} save={(text) => { doc.replace(text); saver.merged(saving.conflict.theirs); }} discard={() => { doc.replace(saving.conflict.theirs.text); saver.merged(saving.conflict.theirs); }} /></Suspense></div>
     );
     const words = tabWords(kind);
-    const way = trying ? wayOf(trial, pins, list) : null;
     return (
         <div className="ed">
             <Bar live={false} title={<Crumb name={good?.value.name ?? code}><span className="tag nowrap">{version !== null ? t('version {n}', { n: version }) : hasDraft ? t('draft of {n}', { n: nextVersion }) : stored.published ? t('version {n}', { n: stored.published.version }) : t('draft')}</span><span className="savedword nowrap"><SavedWord state={saving} /></span></Crumb>}>
@@ -325,7 +327,7 @@ function Desktop({ kind, code, readOnly, version, at, catalog, opened }: { kind:
                     <div className={`edgrid ${readOnly ? 'reading' : ''}`}>
                         {!readOnly && <PartsPalette catalog={catalog} kind={kind} add={add} search={search} />}
                         <div className="edmid">
-                            <Canvas label={t('Canvas')} catalog={catalog} list={list} selected={selected} select={select} dress={way ? way.dress : dress} edgeTone={way?.edgeTone} margin={way ? 64 : 32} undoLane={!way} edit={desk.readOnly ? undefined : { chosen: slot, choose: (to) => { chooseSlot(to); if (to) search.current?.focus(); }, drop: dropOn, keys }} />
+                            <Flow label={t('Canvas')} list={list} selected={selected} select={select} dress={way ? way.dress : dress} way={way?.way} wayTone="way" margin={way ? 64 : 32} undo={way ? undefined : (step) => undoName(step.rollback, catalog)} edit={desk.readOnly ? undefined : { chosen: slot, choose: (to) => { chooseSlot(to); if (to) search.current?.focus(); }, drop: dropOn, keys }} />
                             <Problems doc={doc} good={good!} catalog={catalog} list={list} findings={findings} broken={shown.broken ? { line: doc.lineOf(shown.broken.offset) } : null} go={go} checked={checked} />
                         </div>
                         {trying ? <DryRun pins={pins} pin={pin} trial={trial} show={showTrial} close={() => tryIt(false)} saved={() => saver.save()} hasDraft={hasDraft} keepAsTest={(test) => { acts(doc).add(['meta', 'tests'], test); showTests(null); turn('tests'); tryIt(false); }} /> : <Inspector item={item} focus={focus} copy={copy} />}

@@ -4,7 +4,7 @@ import { useId, useMemo, useRef, useState } from 'react';
 import { Icon } from '../lib/icons';
 import { Button, Segments } from '../lib/parts';
 import { t } from '../lib/text';
-import { type Comparison, literalOf, type Operator, readCondition, typedOf, writeCondition } from './condition';
+import { type Comparison, literalOf, type Operator, readCondition, typedOf, writeCondition } from '../lib/condition';
 import { useDesk } from './desk';
 import { isComputed, useOutcome } from './eval';
 import { brief, type Known } from './known';

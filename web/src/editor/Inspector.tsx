@@ -1,9 +1,9 @@
 // Inspector.tsx - the form of what is chosen: a step, a command, or the process itself.
 import { useEffect, useRef, useState } from 'react';
 import { Glyph, Icon } from '../lib/icons';
-import type { Item } from '../lib/layout';
+import type { Item } from '../flow/layout';
 import { Menu, MenuItem } from '../lib/menu';
-import { commandsOf, nameOf } from '../lib/steps';
+import { commandsOf, iconOf, nameOf } from '../lib/steps';
 import { t } from '../lib/text';
 import { commandOf } from './catalog';
 import { acts, findingsIn, useDesk, valueAt } from './desk';
@@ -11,7 +11,7 @@ import type { Path } from './edits';
 import { pointerOf } from './edits';
 import { CommandForm, fieldsOfCommand } from './commands';
 import { FieldBox, FieldList, Said } from './fields';
-import { codeAfterName, codesOf, type Command, iconFor } from './model';
+import { codeAfterName, codesOf, type Command } from './model';
 import { SamplePicker } from './Sample';
 
 /** What a step is about, and what follows when it does not work; any field that is neither is under "Advanced". */
@@ -50,7 +50,7 @@ function StepHead({ item, copy }: { item: Item; copy: (path: Path) => void }) {
     const canMove = typeof item.at.at(-1) === 'number';
     return (
         <header className="ihead">
-            <span className="k"><Icon name={iconFor(catalog, step)} /></span>
+            <span className="k"><Icon name={iconOf(step)} /></span>
             <div className="grow"><h2 className="cut">{kind === 'scenario' ? nameOf(step) : (commandOf(catalog, command?.type)?.label ?? String(command?.type ?? ''))}</h2><p className="t3 cut">{kind === 'scenario' ? <>{what}{step.code && <> · <code>{step.code}</code></>}</> : <code>{String(command?.type ?? '')}</code>}</p></div>
             <Errors path={item.at} />
             {!readOnly && (
@@ -177,7 +177,8 @@ export function Inspector({ item, focus, copy }: { item: Item | null; focus: { p
         }}>
             <div className="ilive"><SamplePicker /></div>
             {item === null ? <Whole /> : <><StepHead item={item} copy={copy} />{kind === 'scenario' ? <StepForm item={item} /> : <section className="isect"><CommandForm path={item.at} bare /></section>}</>}
-            {help && <footer className="ihelp" aria-live="polite"><b className="m5">{help.label}</b> {help.text}</footer>}
+            {/* Of one height, and always there: what is pressed does not move away under the pointer when the words change. */}
+            <footer className="ihelp" aria-live="polite">{help && <><b className="m5">{help.label}</b> {help.text}</>}</footer>
         </aside>
     );
 }

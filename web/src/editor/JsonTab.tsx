@@ -17,7 +17,8 @@ import { useDesk } from './desk';
 import { type Broken, nodeAt, type Path, pathOf } from './edits';
 import { type Fix, fixOf } from './fix';
 import { brief } from './known';
-import { type DefinitionKind, everyItem, iconFor, samePath, titleOf } from './model';
+import { type DefinitionKind, everyItem, samePath, titleOf } from './model';
+import { iconOf } from '../lib/steps';
 import { type Spot, spotAt } from './where';
 
 interface Note { from: number; to: number; message: string; hint?: string; severity: string; fix: Fix | null }
@@ -180,7 +181,7 @@ export function JsonTab({ goTo, readOnly }: { goTo: { pointer: string; n: number
                     {[...everyItem(list)].map(({ item, within }) => {
                         const node = nodeAt(good.tree, item.at);
                         const n = findings.filter((f) => f.severity === 'error' && pathOf(good.tree, f.pointer).slice(0, item.at.length).join('/') === item.at.join('/') ).length;
-                        return <button key={item.at.join('/')} type="button" className={`jstep d${Math.min(within.length, 4)} ${here && samePath(here.at, item.at) ? 'on' : ''}`} onClick={() => goPath(item.at)}><Icon name={iconFor(catalog, item.step)} small /><span className="cut">{titleOf(item)}</span>{n > 0 && <Glyph name="error" tone="bad" />}<span className="end t3 num">{node ? doc.lineOf(node.offset) : ''}</span></button>;
+                        return <button key={item.at.join('/')} type="button" className={`jstep d${Math.min(within.length, 4)} ${here && samePath(here.at, item.at) ? 'on' : ''}`} onClick={() => goPath(item.at)}><Icon name={iconOf(item.step)} small /><span className="cut">{titleOf(item)}</span>{n > 0 && <Glyph name="error" tone="bad" />}<span className="end t3 num">{node ? doc.lineOf(node.offset) : ''}</span></button>;
                     })}
                 </div>
                 {at.spot?.field && <section className="isect"><h3 className="h">{at.spot.field.label}<span className="tag mono">{at.spot.field.name}</span></h3><p className="t2">{at.spot.field.help}</p><dl className="kv"><dt>{t('Of')}</dt><dd className="mono">{at.spot.of}</dd><dt>{t('Kind')}</dt><dd>{at.spot.field.kind}</dd><dt>{t('Needed')}</dt><dd>{at.spot.field.required ? t('yes') : t('no')}</dd>{at.spot.field.options && <><dt>{t('Words')}</dt><dd className="mono">{at.spot.field.options.join(', ')}</dd></>}</dl></section>}

@@ -4,7 +4,8 @@ import { Icon } from '../lib/icons';
 import { t } from '../lib/text';
 import type { Catalog } from './catalog';
 import type { StepDef } from '../lib/types';
-import { type DefinitionKind, iconFor, iconOfCommand, type Part } from './model';
+import { iconOf, iconOfCommand } from '../lib/steps';
+import type { DefinitionKind, Part } from './model';
 
 export interface Entry { key: string; label: string; help: string; icon: string; part: Part; group: string }
 
@@ -15,8 +16,8 @@ export function entriesOf(catalog: Catalog, kind: DefinitionKind): Entry[] {
     const shapes = kind === 'scenario' ? (catalog.fields.step ?? []).filter((field) => field.name in SHAPES && field.state === 'now') : [];
     const flow = catalog.groups.find((group) => group.name === 'flow')?.label ?? '';
     const steps: Entry[] = shapes.map((field) => ({ key: `step:${field.name}`, label: field.name === 'procedure' ? t('Run a procedure') : field.label, help: field.help, icon: SHAPES[field.name]!, part: { what: 'step', field: field.name }, group: flow }));
-    const commands = catalog.groups.flatMap((group) => catalog.commands.filter((c) => c.group === group.name && !(kind === 'procedure' && c.standsAlone)).map((command): Entry => ({ key: command.name, label: command.label, help: command.help, icon: iconOfCommand(command, command.name), part: { what: 'command', command }, group: group.label })));
-    const presets = kind === 'scenario' ? (catalog.presets ?? []).map((preset): Entry => ({ key: `preset:${preset.name}`, label: preset.label, help: preset.help, icon: iconFor(catalog, preset.step as unknown as StepDef), part: { what: 'preset', preset }, group: catalog.groups.find((group) => group.name === preset.group)?.label ?? '' })) : [];
+    const commands = catalog.groups.flatMap((group) => catalog.commands.filter((c) => c.group === group.name && !(kind === 'procedure' && c.standsAlone)).map((command): Entry => ({ key: command.name, label: command.label, help: command.help, icon: iconOfCommand(command.name), part: { what: 'command', command }, group: group.label })));
+    const presets = kind === 'scenario' ? (catalog.presets ?? []).map((preset): Entry => ({ key: `preset:${preset.name}`, label: preset.label, help: preset.help, icon: iconOf(preset.step as unknown as StepDef), part: { what: 'preset', preset }, group: catalog.groups.find((group) => group.name === preset.group)?.label ?? '' })) : [];
     const all = [...steps, ...presets, ...commands];
     const order = [...new Set([...(steps.length ? [flow] : []), ...catalog.groups.map((group) => group.label)])];
     return order.flatMap((group) => all.filter((entry) => entry.group === group));

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { Finding } from '../lib/api';
 import { Glyph, Icon } from '../lib/icons';
-import type { List } from '../lib/layout';
+import type { List } from '../flow/layout';
 import { Button } from '../lib/parts';
 import { t } from '../lib/text';
 import type { Catalog } from './catalog';

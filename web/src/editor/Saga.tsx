@@ -1,13 +1,16 @@
 // Saga.tsx - if this step fails, these run, in this order; these cannot be undone.
 import { useMemo } from 'react';
 import { Glyph, Icon } from '../lib/icons';
-import type { Item, Node } from '../lib/layout';
+import type { Item, Node } from '../flow/layout';
 import { Button } from '../lib/parts';
 import { Status } from '../lib/status';
 import { t } from '../lib/text';
-import { Canvas, type Dress, undoName } from './Canvas';
+import type { Dress } from '../flow/boxes';
+import { Flow } from '../flow/Flow';
+import { iconOf } from '../lib/steps';
+import { undoAttempts, undoName } from './marks';
 import { acts, useDesk } from './desk';
-import { everyItem, iconFor, samePath, titleOf } from './model';
+import { everyItem, samePath, titleOf } from './model';
 import { sagaOf, type Undone } from './saga';
 
 export function SagaView() {
@@ -30,18 +33,18 @@ export function SagaView() {
         <div className="edgrid saga">
             <nav className="parts sagalist" aria-label={t('If this step fails')}>
                 <h2>{t('If this step fails')}</h2>
-                <div className="pscroll">{items.map((item) => <button key={item.at.join('/')} type="button" aria-pressed={item === failing} className={`part ${item === failing ? 'on' : ''}`} onClick={() => select(item.at)}><Icon name={iconFor(catalog, item.step)} /><span className="cut">{titleOf(item)}</span><span className="end t3 num">{counts.get(item.code) || '–'}</span></button>)}
+                <div className="pscroll">{items.map((item) => <button key={item.at.join('/')} type="button" aria-pressed={item === failing} className={`part ${item === failing ? 'on' : ''}`} onClick={() => select(item.at)}><Icon name={iconOf(item.step)} /><span className="cut">{titleOf(item)}</span><span className="end t3 num">{counts.get(item.code) || '–'}</span></button>)}
                     <p className="t3 meta sagahint">{t('The number says how many steps are undone.')}</p></div>
             </nav>
-            <div className="edmid"><Canvas label={t('Canvas')} catalog={catalog} list={list} selected={failing.at} select={(path) => { if (path && items.some((item) => samePath(item.at, path))) select(path); }} dress={dress} undoLane undoOrder={order} margin={132} /></div>
+            <div className="edmid"><Flow label={t('Canvas')} list={list} selected={failing.at} select={(path) => { if (path && items.some((item) => samePath(item.at, path))) select(path); }} dress={dress} undo={(step) => undoName(step.rollback, catalog)} undoOrder={order} margin={132} /></div>
             <aside className="inspector" aria-label={t('Details')}>
                 <header className="ihead"><div><h2>{t('If {name} fails', { name: titleOf(failing) })}</h2><p className="t3">{saga.attempts > 1 ? t('after {n} attempts', { n: saga.attempts }) : t('at the first attempt')}</p></div></header>
                 {saga.how === 'compensate' && <section className="isect"><h3 className="h"><Icon name="undo" small />{t('These run, in this order')}</h3>
-                    {runs.length === 0 ? <p className="t3">{t('Nothing before it has a rollback.')}</p> : <ol className="undolist">{runs.map((one, i) => <li key={one.item.at.join('/')}><span className="ord">{i + 1}</span><div>{row(one, undoName(one.item.step.rollback, catalog))}<p className="t3">{t('undoes {name}, up to 5 attempts', { name: titleOf(one.item) })}</p></div></li>)}</ol>}</section>}
-                {saga.stays.length > 0 && <section className="isect"><h3 className="h"><Icon name="lock" small />{t('These cannot be undone')}</h3>{saga.stays.map((one) => <div key={one.item.at.join('/')} className="row stayrow"><Icon name={iconFor(catalog, one.item.step)} small />{row(one, titleOf(one.item))}</div>)}</section>}
+                    {runs.length === 0 ? <p className="t3">{t('Nothing before it has a rollback.')}</p> : <ol className="undolist">{runs.map((one, i) => <li key={one.item.at.join('/')}><span className="ord">{i + 1}</span><div>{row(one, undoName(one.item.step.rollback, catalog))}<p className="t3">{t('undoes {name}, up to {n} attempts', { name: titleOf(one.item), n: undoAttempts(one.item.step.rollback) })}</p></div></li>)}</ol>}</section>}
+                {saga.stays.length > 0 && <section className="isect"><h3 className="h"><Icon name="lock" small />{t('These cannot be undone')}</h3>{saga.stays.map((one) => <div key={one.item.at.join('/')} className="row stayrow"><Icon name={iconOf(one.item.step)} small />{row(one, titleOf(one.item))}</div>)}</section>}
                 {saga.nothing.length > 0 && <section className="isect"><h3 className="h t2">{t('Nothing to undo')}</h3><p className="t2">{saga.nothing.map(titleOf).join(', ')}</p></section>}
                 <section className="isect"><h3 className="h">{t('How it ends')}</h3>
-                    {saga.how === 'compensate' && <><p className="row"><Status name="failed" />{runs.length > 0 && <Status name="rolledBack" />}</p><p className="t2">{t('with the error of {code}. If an undo itself fails 5 times, the others still run, and it becomes a dead letter.', { code: failing.step.code })}</p></>}
+                    {saga.how === 'compensate' && <><p className="row"><Status name="failed" />{runs.length > 0 && <Status name="rolledBack" />}</p><p className="t2">{t('with the error of {name}. If an undo itself fails as often as it is tried, the others still run, and it becomes a dead letter.', { name: titleOf(failing) })}</p></>}
                     {saga.how === 'hold' && <><p className="row"><Status name="held" /></p><p className="t2">{t('It waits for an operator to retry, skip or cancel it. Nothing is undone until it is cancelled.')}</p></>}
                     {saga.how === 'continue' && <p className="t2">{t('It goes on with the next step; the failure is in the result of this one.')}</p>}
                     {(saga.how === 'retry' || saga.how === 'fail_fast') && <><p className="row"><Status name="failed" /></p><p className="t2">{t('Nothing is undone.')}</p></>}

@@ -7,11 +7,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { call, type Page } from '../lib/api';
 import { Glyph, Icon } from '../lib/icons';
-import type { Node } from '../lib/layout';
+import type { Node } from '../flow/layout';
 import { Bones, Button, Dialog, Refusal, Segments } from '../lib/parts';
 import { t } from '../lib/text';
 import { when } from '../lib/time';
-import { Canvas, type Dress } from './Canvas';
+import type { Dress } from '../flow/boxes';
+import { Flow } from '../flow/Flow';
 import { look, rootIn } from './code';
 import { useDesk } from './desk';
 import { diffVersions, sayChange } from './diff';
@@ -181,7 +182,7 @@ export function Versions({ hasDraft, take, publish, reverted, discard }: { hasDr
                 </div>
                 <Refusal error={a.error ?? b.error} />
                 <div className={`vtwo ${two === 'two' ? 'wide' : ''}`}>
-                    {list && <Canvas label={t('Canvas')} catalog={catalog} list={list} selected={selected} select={choosePlace} dress={dress} />}
+                    {list && <Flow label={t('Canvas')} list={list} selected={selected} select={choosePlace} dress={dress} />}
                     <div className="vtext"><header className="mhead"><h2>{t('Text')}</h2><span className="t3 nowrap" role="status">{place.changes === 0 ? '' : place.change === 0 ? t('{n} change|{n} changes', { n: place.changes }) : t('{i} of {n}', { i: place.change, n: place.changes })}</span><span className="end row"><Segments small label={t('How the text is shown')} value={two} onChange={turn} options={[{ value: 'one', label: t('One column') }, { value: 'two', label: t('Two') }]} /><button type="button" className="btn quiet sq sm" disabled={place.changes === 0} aria-label={t('The change before')} title={`${t('The change before')} (Shift F7)`} onClick={() => handle.current?.next(-1)}><Icon name="up" small /></button><button type="button" className="btn quiet sq sm" disabled={place.changes === 0} aria-label={t('The next change')} title={`${t('The next change')} (F7)`} onClick={() => handle.current?.next(1)}><Icon name="down" small /></button></span></header>{from !== undefined && to !== undefined && <TextDiff key={two} from={from} to={to} two={two === 'two'} handle={handle} onMove={moved} />}</div>
                 </div>
             </div>

@@ -10,7 +10,8 @@ import { type ControlProps, TextControl } from './controls';
 import { acts, findingsIn, useDesk, valueAt, writtenAt } from './desk';
 import { type Path, pointerOf, Raw } from './edits';
 import { FieldList, Said } from './fields';
-import { type Command, iconOfCommand } from './model';
+import { iconOfCommand } from '../lib/steps';
+import type { Command } from './model';
 
 /** The fields of a command: its own, then those that every command has, without those in `leave` that are not set. */
 export function fieldsOfCommand(catalog: Catalog, command: Command | undefined, leave: string[]): CatalogField[] {
@@ -77,7 +78,7 @@ export function CommandsControl({ path }: ControlProps) {
                 return (
                     <div key={i} className={`titem ${isOpen ? 'open' : ''}`}>
                         <div className="thd">
-                            <button type="button" className="fold" aria-expanded={isOpen} onClick={() => toggle(isOpen ? -1 : i)}><Icon name={isOpen ? 'down' : 'right'} small /><Icon name={iconOfCommand(spec, String(command?.type))} small /><span className="cut m5">{spec?.label ?? String(command?.type)}</span>{typeof command?.as === 'string' && <code className="t3">{command.as}</code>}{findingsIn(findings, own).length > 0 && <Glyph name="error" tone="bad" />}</button>
+                            <button type="button" className="fold" aria-expanded={isOpen} onClick={() => toggle(isOpen ? -1 : i)}><Icon name={isOpen ? 'down' : 'right'} small /><Icon name={iconOfCommand(String(command?.type))} small /><span className="cut m5">{spec?.label ?? String(command?.type)}</span>{typeof command?.as === 'string' && <code className="t3">{command.as}</code>}{findingsIn(findings, own).length > 0 && <Glyph name="error" tone="bad" />}</button>
                             {!readOnly && <span className="row tools">{i > 0 && <button type="button" className="btn quiet sm sq" aria-label={t('Move {n} up', { n: i + 1 })} onClick={() => { act.move(own, path, i - 1); toggle(null); }}><Icon name="up" small /></button>}<button type="button" className="btn quiet sm sq" aria-label={t('Remove {name}', { name: spec?.label ?? String(i + 1) })} onClick={() => { act.remove(own); toggle(null); }}><Icon name="x" small /></button></span>}
                         </div>
                         {isOpen && <div className="tbody"><CommandForm path={own} /></div>}

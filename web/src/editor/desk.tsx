@@ -1,7 +1,7 @@
 // desk.tsx - what every part of the constructor works on: the text, the catalog, what is wrong, what is chosen.
 import { createContext, useContext } from 'react';
 import type { Finding } from '../lib/api';
-import type { List } from '../lib/layout';
+import type { List } from '../flow/layout';
 import type { Catalog } from './catalog';
 import type { Doc, Good } from './doc';
 import { insert, move, nodeAt, type Path, pointerOf, remove, renameMember, renameStep, set } from './edits';

@@ -1,6 +1,6 @@
 // dryrun.ts - answers for a dry-run, taken from what really came back in a past execution. Pure.
 import { isObject } from '../lib/exact';
-import type { Item, List } from '../lib/layout';
+import type { Item, List } from '../flow/layout';
 import { commandsOf } from '../lib/steps';
 import { type Step, type StepDef, timeOf } from '../lib/types';
 import { type Command, everyItem } from './model';

@@ -1,7 +1,7 @@
 // known.ts - what an expression at a place of the definition can speak of: the context as the definition makes it,
 // with the values of an execution that was chosen. Pure.
 import { isObject } from '../lib/exact';
-import type { Item, List } from '../lib/layout';
+import type { Item, List } from '../flow/layout';
 import { commandsOf } from '../lib/steps';
 import type { FormField } from '../lib/types';
 import { type Catalog, commandOf } from './catalog';

@@ -1,9 +1,9 @@
 // model.ts - what a definition is made of, as the constructor shows it: steps or commands with their places. Pure.
 import { isObject } from '../lib/exact';
-import type { Item, List } from '../lib/layout';
-import { stepList } from '../lib/layout';
+import type { Item, List } from '../flow/layout';
+import { stepList } from '../flow/layout';
 import { codeOf } from '../lib/names';
-import { commandsOf, iconOf, nameOf } from '../lib/steps';
+import { commandsOf, nameOf } from '../lib/steps';
 import type { Definition, StepDef } from '../lib/types';
 import { type Catalog, type CatalogCommand, type CatalogPreset, commandOf, kindsOf, tableOf } from './catalog';
 import type { Good } from './doc';
@@ -49,7 +49,7 @@ function commandItem(catalog: Catalog, command: Command, at: Path): Item {
             }
         }
     }
-    const step = { code: String(command.as ?? command.type ?? '?'), name: spec?.label ?? String(command.type ?? '?'), procedure: command, rollback: command.rollback } as StepDef;
+    const step = { code: String(command.as ?? command.type ?? '?'), name: spec?.label ?? String(command.type ?? '?'), procedure: command, rollback: command.rollback, when: typeof command.when === 'string' ? command.when : undefined } as StepDef;
     return { code: pointerOf(at), step, at, inside: lists.length ? { kind: 'ways', lists, labels } : undefined };
 }
 
@@ -81,22 +81,6 @@ export function itemAt(list: List, path: Path): Item | null {
 
 /** What a person calls an item. */
 export const titleOf = (item: Pick<Item, 'step'>) => (item.step.code || item.step.name ? nameOf(item.step) : '?');
-
-/** The picture of an item: of its command, by the group that the catalog has it in. */
-export function iconFor(catalog: Catalog, step: StepDef): string {
-    const own = iconOf(step);
-    const first = commandsOf(step)[0];
-    if (!first || own === 'user') return own;
-    return iconOfCommand(commandOf(catalog, first.type), String(first.type));
-}
-
-const GROUP_ICON: Record<string, string> = { compute: 'calc', flow: 'branch', record: 'db', wait: 'clock', message: 'mail', integration: 'globe', task: 'board', planner: 'board' };
-const OWN_ICON: Record<string, string> = { 'flow.call': 'flow', 'flow.start': 'play', 'flow.try': 'shield', 'flow.match': 'list', 'event.publish': 'bolt', 'message.publish': 'bolt', 'notification.push': 'bell', 'compute.set': 'pin' };
-export const iconOfCommand = (command: CatalogCommand | undefined, type: string) => {
-    const own = iconOf({ code: 'x', procedure: { type } } as StepDef);
-    if (OWN_ICON[type]) return OWN_ICON[type];
-    return own !== 'calc' || type.startsWith('compute.') ? own : (GROUP_ICON[command?.group ?? ''] ?? 'bolt');
-};
 
 /** Every code of a step that is taken. */
 export function codesOf(list: List): Set<string> {

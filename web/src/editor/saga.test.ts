@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { Catalog } from './catalog';
-import { stepList } from '../lib/layout';
+import { stepList } from '../flow/layout';
 import { everyItem } from './model';
 import { sagaOf } from './saga';
 

@@ -1,6 +1,6 @@
 // saga.ts - what happens when a step has finally failed: what is undone, in which order, and what cannot be. Pure.
 import { isObject } from '../lib/exact';
-import type { Item, List } from '../lib/layout';
+import type { Item, List } from '../flow/layout';
 import { type Catalog, commandOf, kindsOf } from './catalog';
 import { everyItem, samePath } from './model';
 

@@ -14,25 +14,25 @@ export const nameOf = (step: Pick<StepDef, 'code' | 'name'>) => step.name ?? (st
 
 export const isWait = (step: StepDef | undefined) => Boolean(step && commandsOf(step).some((c) => String(c.type).startsWith('wait.')));
 
+/** The picture of a command, by its name, or else by the group that the first part of its name says. */
+const OWN_ICON: Record<string, string> = {
+    'flow.call': 'flow', 'flow.start': 'play', 'flow.try': 'shield', 'flow.match': 'list', 'event.publish': 'bolt', 'message.publish': 'bolt', 'notification.push': 'bell',
+    'compute.set': 'pin', 'compute.validate': 'shield', 'compute.fail': 'stop', 'wait.signal': 'signal', log: 'log',
+};
+const GROUP_ICON: Record<string, string> = { compute: 'calc', flow: 'branch', record: 'db', wait: 'clock', message: 'mail', notification: 'mail', mail: 'mail', integration: 'globe', task: 'board', planner: 'board' };
+
+export const iconOfCommand = (type: string) => OWN_ICON[type] ?? GROUP_ICON[type.split('.')[0]!] ?? 'bolt';
+
+/** The picture of a step: of what it asks for, or waits for, when it has several commands. */
 export function iconOf(step: StepDef): string {
     if (step.loop) return 'loop';
     if (step.parallel) return 'par';
     if (step.branch) return 'branch';
     if (typeof step.procedure === 'string') return 'flow';
     const commands = commandsOf(step);
-    const types = commands.map((c) => String(c.type));
-    const has = (prefix: string) => types.some((type) => type.startsWith(prefix));
-    const wait = commands.find((c) => c.type === 'wait.signal');
-    if (wait) return wait.assignee ? 'user' : 'signal';
-    if (has('wait.')) return 'clock';
-    if (has('integration.')) return 'globe';
-    if (has('notification.') || has('message.') || has('mail')) return 'mail';
-    if (has('record.')) return 'db';
-    if (types[0] === 'compute.validate') return 'shield';
-    if (types[0] === 'compute.fail') return 'stop';
-    if (has('flow.')) return 'branch';
-    if (types[0] === 'log') return 'log';
-    return 'calc';
+    const first = commands.find((command) => String(command.type).startsWith('wait.')) ?? commands[0];
+    if (!first) return 'calc';
+    return first.type === 'wait.signal' && first.assignee ? 'user' : iconOfCommand(String(first.type));
 }
 
 export const childrenOf = (step: StepDef): StepDef[] => [

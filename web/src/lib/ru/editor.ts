@@ -174,11 +174,9 @@ export const editor: Words = {
     'at the first attempt': 'с первой попытки',
     'These run, in this order': 'Выполнится, в таком порядке',
     'Nothing before it has a rollback.': 'Ни у чего до него нет отката.',
-    'undoes {name}, up to 5 attempts': 'отменяет «{name}», до 5 попыток',
     'These cannot be undone': 'Это отменить нельзя',
     'Nothing to undo': 'Отменять нечего',
     'How it ends': 'Чем кончится',
-    'with the error of {code}. If an undo itself fails 5 times, the others still run, and it becomes a dead letter.': 'с ошибкой шага {code}. Если сама отмена не удастся 5 раз, остальные всё равно выполнятся, а она попадёт в нерешённые.',
     'It waits for an operator to retry, skip or cancel it. Nothing is undone until it is cancelled.': 'Ждёт, пока оператор повторит, пропустит или отменит. До отмены ничего не откатывается.',
     'It goes on with the next step; the failure is in the result of this one.': 'Продолжит со следующего шага; ошибка останется в результате этого.',
     'Nothing is undone.': 'Ничего не отменяется.',
@@ -285,4 +283,6 @@ export const editor: Words = {
     'The tests run…': 'Тесты выполняются…',
     'The test “{name}” fails.': 'Тест «{name}» не проходит.',
     'known only while it runs': 'известно только во время выполнения',
+    'undoes {name}, up to {n} attempts': 'откатывает «{name}», до {n} попыток',
+    'with the error of {name}. If an undo itself fails as often as it is tried, the others still run, and it becomes a dead letter.': 'с ошибкой шага «{name}». Если откат не удаётся за все попытки, остальные всё равно выполняются, а он попадает в разбор.',
 };

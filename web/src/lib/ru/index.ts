@@ -7,6 +7,7 @@ import { editor } from './editor';
 import { execution } from './execution';
 import { executions } from './executions';
 import { floor } from './floor';
+import { flow } from './flow';
 import { overview } from './overview';
 import { people } from './people';
 import { planner } from './planner';
@@ -15,4 +16,4 @@ import { settings } from './settings';
 import { system } from './system';
 import type { Words } from './words';
 
-export const RU: Words = { ...build, ...common, ...desk, ...dlq, ...editor, ...execution, ...executions, ...floor, ...overview, ...people, ...planner, ...records, ...settings, ...system };
+export const RU: Words = { ...build, ...common, ...desk, ...dlq, ...editor, ...execution, ...executions, ...floor, ...flow, ...overview, ...people, ...planner, ...records, ...settings, ...system };

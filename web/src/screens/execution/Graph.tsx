@@ -1,12 +1,13 @@
-// Graph.tsx - the steps of the version that runs, with what became of each, and where it stands now.
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { Glyph, Icon } from '../../lib/icons';
-import { layout, path } from '../../lib/layout';
+// Graph.tsx - the steps of an execution with what became of each, the way that it took, and the way back.
+import { useMemo } from 'react';
+import type { Dress } from '../../flow/boxes';
+import { Flow } from '../../flow/Flow';
+import { type Item, type Layout, type List, type Node, path, stepList } from '../../flow/layout';
+import { wayOf } from '../../flow/way';
+import { Glyph } from '../../lib/icons';
 import { lookOf } from '../../lib/status';
-import { iconOf, nameOf } from '../../lib/steps';
 import { t } from '../../lib/text';
-import type { Definition, Step, StepDef } from '../../lib/types';
-import './graph.css';
+import type { Definition, Step } from '../../lib/types';
 
 export interface StepState { state: string; visits: number; undoneOrder: number[] }
 
@@ -32,103 +33,60 @@ export function statesOf(rows: Step[], live: Map<string, string>): Map<string, S
     return result;
 }
 
-/** The steps inside a lane, those of lanes within it too. */
-function codesIn(step: StepDef): string[] {
-    const inner = [...(step.loop?.steps ?? []), ...(step.parallel?.branches.flat() ?? []), ...(step.branch?.flatMap((way) => way.steps) ?? [])];
-    return inner.flatMap((one) => [one.code, ...codesIn(one)]);
+const CLASS: Record<string, string> = { completed: '', failed: 'bad', undone: 'undone', undoFailed: 'undone', skipped: 'skipped', waiting: 'live', running: 'live', held: 'held', paused: 'live', compensating: 'live', unknown: 'held' };
+const UNDO_LANE = 76;
+const middleOf = (node: Node) => node.y + Math.min(node.h, 44) / 2;
+
+/** From the step that failed to each that was undone, in the order in which that happened. */
+function drawBack(drawn: Layout, states: Map<string, StepState>, head: (tone: string) => string) {
+    const at = new Map([...drawn.nodes, ...drawn.lanes].map((node) => [node.code, node]));
+    const undone = [...states].flatMap(([code, s]) => s.undoneOrder.map((order) => ({ code, order }))).sort((a, b) => a.order - b.order);
+    const stops = [...new Set(undone.map((u) => u.code))].flatMap((code) => (at.has(code) ? [{ code, orders: undone.filter((u) => u.code === code).map((u) => u.order), place: at.get(code)! }] : []));
+    const failed = drawn.nodes.find((node) => states.get(node.code)?.state === 'failed');
+    const x = drawn.w + 24;
+    return {
+        lines: stops.map((stop, i) => {
+            const from = i === 0 ? failed : stops[i - 1]!.place;
+            if (!from || from === stop.place) return null;
+            const [a, b] = [middleOf(from) - 6, middleOf(stop.place) + (i < stops.length - 1 ? 6 : 0)];
+            return <path key={stop.code} className="wire undo" d={path([{ x: from.x + from.w, y: a }, { x, y: a }, { x, y: b }, { x: stop.place.x + stop.place.w, y: b }])} markerEnd={head('undo')} />;
+        }),
+        marks: stops.map((stop) => <span key={stop.code} className="ord" style={{ left: drawn.w + 34, top: middleOf(stop.place) - 10, width: stop.orders.length > 1 ? 'auto' : undefined }} title={t('Undone as number {n}', { n: stop.orders.join(', ') })}>{stop.orders.length > 3 ? `${stop.orders[0]}–${stop.orders.at(-1)}` : stop.orders.join(', ')}</span>),
+    };
 }
 
-const CLASS: Record<string, string> = { completed: '', failed: 'bad', undone: 'undone', undoFailed: 'undone', skipped: 'skipped', waiting: 'live', running: 'live', held: 'held', paused: 'live', compensating: 'live', unknown: 'held' };
+interface GraphProps {
+    definition: Definition; states: Map<string, StepState>; selected: string | null; select: (code: string) => void;
+    /** The history, and where it stands now; without it the steps are only there. */ rows?: Step[]; live?: Map<string, string>; /** How it ended. */ ended?: string;
+}
 
-export function Graph({ definition, states, selected, select, plain, ended }: { /** How the execution ended: a lane without a row of its own ended so. */ ended?: string; definition: Definition; states: Map<string, StepState>; selected: string | null; select: (code: string) => void; plain?: boolean }) {
-    const drawn = useMemo(() => layout(definition.steps ?? [], t('otherwise')), [definition]);
-    const box = useRef<HTMLDivElement>(null);
-    const [zoom, scale] = useState(1);
-    const undoLane = [...states.values()].some((s) => s.undoneOrder.length > 0) ? 76 : 0;
-    const fit = () => {
-        const el = box.current;
-        if (!el || drawn.w === 0) return;
-        scale(Math.max(0.75, Math.min(1, (el.clientWidth - 48) / (drawn.w + undoLane), 1)));
+export function Graph({ definition, states, selected, select, rows, live, ended }: GraphProps) {
+    const list = useMemo(() => stepList(definition.steps ?? [], ['steps'], t('otherwise')), [definition]);
+    const items = useMemo(() => { const all: Item[] = []; const walk = (inner: List) => inner.items.forEach((item) => { all.push(item); item.inside?.lists.forEach(walk); }); walk(list); return all; }, [list]);
+    const way = useMemo(() => {
+        if (!rows) return null;
+        const stands = [...(live ?? [])].map(([step]) => ({ step, kind: 'forward', visit: Infinity, attempt: 1, status: 'waiting' }));
+        return wayOf(list, [...rows, ...stands], ended === 'completed');
+    }, [list, rows, live, ended]);
+    const stateOf = (node: Node): string | undefined => {
+        const own = states.get(node.step.code)?.state;
+        // A lane has a row of history only when it has ended: until then what is in it says that it was reached.
+        return own || (way?.visited.has(node.step.code) ? (ended ?? 'running') : undefined);
     };
-    useEffect(fit, [drawn, undoLane]);
-    useEffect(() => {
-        const el = box.current?.querySelector('.node.live, .node.held, .node.bad');
-        el?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    }, [states, zoom]);
-
-    // A lane has a row of history only when it has ended: until then what is in it says that it was reached.
-    const under = useMemo(() => new Set(drawn.lanes.filter((lane) => !states.get(lane.code)?.state && codesIn(lane.step).some((code) => states.get(code)?.state)).map((lane) => lane.code)), [drawn, states]);
-    const reached = (code: string) => under.has(code) || (states.get(code)?.state ?? '') !== '';
-    const isLive = (code: string) => ['live', 'held'].includes(CLASS[states.get(code)?.state ?? ''] ?? '');
-    const at = new Map([...drawn.nodes, ...drawn.lanes].map((n) => [n.code, n]));
-    const undone = [...states].flatMap(([code, s]) => s.undoneOrder.map((order) => ({ code, order }))).sort((a, b) => a.order - b.order);
-    const stops = [...new Set(undone.map((u) => u.code))].map((code) => ({ code, orders: undone.filter((u) => u.code === code).map((u) => u.order), place: at.get(code) })).filter((s) => s.place);
-    const failed = drawn.nodes.find((n) => states.get(n.code)?.state === 'failed');
-
-    const mark = (edge: (typeof drawn.edges)[number]) => {
-        if (edge.kind !== 'next') return edge.kind === 'timeout' ? 'wire no late' : 'wire no';
-        const target = edge.to ? reached(edge.to) : reached(edge.from) && !isLive(edge.from) && !under.has(edge.from);
-        if (edge.to && isLive(edge.to) && reached(edge.from)) return 'wire live';
-        return reached(edge.from) && target ? 'wire done' : 'wire no';
+    const dress = (node: Node): Dress => {
+        if (!rows) return {};
+        const state = stateOf(node);
+        const look = state ? lookOf(state === 'undone' ? 'compensated' : state) : null;
+        const visits = states.get(node.step.code)?.visits ?? 0;
+        return {
+            className: state ? (CLASS[state] ?? '') : 'later', note: visits > 1 ? ` × ${visits}` : undefined, said: look ? t(look.word) : t('not reached'),
+            right: look ? <Glyph name={look.glyph} tone={look.tone} className={look.glyph === 'running' ? 'turn' : ''} /> : undefined,
+        };
     };
-    const arrow = (kind: string) => (kind.includes('live') ? 'live' : kind.includes('done') ? 'done' : kind.includes('undo') ? 'undo' : 'wire');
-
+    const isBack = [...states.values()].some((s) => s.undoneOrder.length > 0);
     return (
-        <div className={`graphbox ${plain ? 'plain' : ''}`}><div className="canvas" ref={box} tabIndex={0} role="group" aria-label={t('Graph of the steps')}>
-            <div className="paper" style={{ width: (drawn.w + undoLane) * zoom + 48, height: drawn.h * zoom + 48 }}>
-                <div className="sheet" style={{ transform: `scale(${zoom})`, width: drawn.w + undoLane, height: drawn.h }}>
-                    {drawn.lanes.map((lane) => {
-                        const state = under.has(lane.code) ? { state: ended ?? 'running', visits: 1, undoneOrder: [] } : states.get(lane.code);
-                        const what = lane.kind === 'loop' ? (lane.step.loop?.for ? t('{name}, for each', { name: nameOf(lane.step) }) : t('{name}, again and again', { name: nameOf(lane.step) })) : t('{name}, side by side', { name: nameOf(lane.step) });
-                        return (
-                            <div key={lane.code} className={`lane ${lane.kind === 'loop' ? 'loop' : ''} ${state ? '' : 'later'}`} style={{ left: lane.x, top: lane.y, width: lane.w, height: lane.h }}>
-                                <button type="button" className="hd" onClick={() => select(lane.code)}><Icon name={iconOf(lane.step)} small /><span className="cut">{what}</span>{state && <span className="end"><Glyph name={lookOf(state.state === 'undone' ? 'compensated' : state.state).glyph} tone={lookOf(state.state === 'undone' ? 'compensated' : state.state).tone} /></span>}</button>
-                            </div>
-                        );
-                    })}
-                    <svg className="wires" width={drawn.w + undoLane} height={drawn.h} aria-hidden="true">
-                        <defs>
-                            {['wire', 'done', 'live', 'undo'].map((name) => (
-                                <marker key={name} id={`arrow-${name}`} viewBox="0 0 8 8" refX="6.5" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto">
-                                    <path d="M1 1l5.500 3L1 7" className={`head ${name}`} />
-                                </marker>
-                            ))}
-                        </defs>
-                        {drawn.edges.map((edge, i) => {
-                            const kind = mark(edge);
-                            return <path key={i} className={kind} d={path(edge.points)} markerEnd={edge.to || edge.kind !== 'next' ? `url(#arrow-${arrow(kind)})` : undefined} />;
-                        })}
-                        {stops.map((stop, i) => {
-                            const from = i === 0 ? failed : stops[i - 1]!.place!;
-                            const to = stop.place!;
-                            if (!from || from === to) return null;
-                            const x = drawn.w + 24;
-                            const y = to.y + Math.min(to.h, 44) / 2 + (i < stops.length - 1 ? 6 : 0);
-                            return <path key={stop.code} className="wire undo" d={path([{ x: from.x + from.w, y: from.y + Math.min(from.h, 44) / 2 - 6 }, { x, y: from.y + Math.min(from.h, 44) / 2 - 6 }, { x, y }, { x: to.x + to.w, y }])} markerEnd="url(#arrow-undo)" />;
-                        })}
-                    </svg>
-                    {stops.map((stop) => <span key={stop.code} className="ord" style={{ left: drawn.w + 34, top: stop.place!.y + Math.min(stop.place!.h, 44) / 2 - 10, width: stop.orders.length > 1 ? 'auto' : undefined }} title={t('Undone as number {n}', { n: stop.orders.join(', ') })}>{stop.orders.length > 3 ? `${stop.orders[0]}–${stop.orders.at(-1)}` : stop.orders.join(', ')}</span>)}
-                    {drawn.edges.map((edge, i) => edge.label && edge.labelAt && <span key={i} className={`elab ${reached(edge.from) && edge.to && reached(edge.to) ? 'taken' : ''}`} style={{ left: edge.labelAt.x, top: edge.labelAt.y }} title={edge.label}>{edge.label}</span>)}
-                    {drawn.nodes.map((node) => {
-                        const state = states.get(node.code);
-                        const look = state ? lookOf(state.state === 'undone' ? 'compensated' : state.state) : null;
-                        return (
-                            <button type="button" key={node.code} onClick={() => select(node.code)} aria-pressed={selected === node.code}
-                                className={`node ${state ? (CLASS[state.state] ?? '') : 'later'} ${selected === node.code ? 'sel' : ''}`} style={{ left: node.x, top: node.y, width: node.w, height: node.h }}>
-                                <span className="k"><Icon name={iconOf(node.step)} /></span>
-                                <span className="grow"><span className="nm cut">{nameOf(node.step)}</span><span className="cd cut">{node.code}{state && state.visits > 1 ? ` × ${state.visits}` : ''}</span></span>
-                                {look && <Glyph name={look.glyph} tone={look.tone} className={look.glyph === 'running' ? 'turn' : ''} />}<span className="vh">{plain ? '' : look ? t(look.word) : t('not reached')}</span>
-                                {Boolean(node.step.rollback) && <span className="badge" title={t('Has a rollback')}><Icon name="undo" /></span>}
-                            </button>
-                        );
-                    })}
-                </div>
-            </div>
-            </div><div className="zoom">
-                <button type="button" aria-label={t('Smaller')} onClick={() => scale((z) => Math.max(0.4, z - 0.1))}>−</button>
-                <button type="button" aria-label={t('Larger')} onClick={() => scale((z) => Math.min(1.5, z + 0.1))}>+</button>
-                <button type="button" aria-label={t('Fit')} onClick={fit}><Icon name="fit" /></button>
-            </div>
-        </div>
+        <Flow label={t('Graph of the steps')} list={list} dress={dress} way={way} isLive={(code) => ['live', 'held'].includes(CLASS[states.get(code)?.state ?? ''] ?? '')}
+            selected={items.find((item) => item.step.code === selected)?.at ?? null} select={(at) => { const item = at && items.find((one) => one.at.join('/') === at.join('/')); if (item) select(item.step.code); }}
+            margin={24} aside={isBack ? { width: UNDO_LANE, draw: (drawn, head) => drawBack(drawn, states, head) } : undefined} />
     );
 }

@@ -13,7 +13,7 @@ import { useLive } from '../../lib/live';
 import { Menu, MenuItem, MenuLink } from '../../lib/menu';
 import { Bones, Button, CopyId, Empty, Refusal, useNow } from '../../lib/parts';
 import { stateOf, Status, undoFailed, wasRolledBack } from '../../lib/status';
-import { stepsByCode } from '../../lib/steps';
+import { nameOf, stepsByCode } from '../../lib/steps';
 import { t } from '../../lib/text';
 import { full, number, when } from '../../lib/time';
 import { type Definition, type Execution, may, type Step, timeOf, type WaitingFor } from '../../lib/types';
@@ -46,23 +46,23 @@ interface Happened { at: string; icon: string; text: string; key: string }
 
 interface LogLine { at: string; step: string | null; visit: number; kind: string; level: string; message: unknown }
 
-function happenings(x: Execution, rows: Step[], lines: LogLine[]): Happened[] {
+function happenings(x: Execution, rows: Step[], lines: LogLine[], nameOfStep: (code: string | null) => string): Happened[] {
     const result: Happened[] = [{ at: x.startedAt ?? x.createdAt, icon: 'play', text: x.user ? t('{name} started it', { name: x.user.name }) : t('It was started'), key: 'start' }];
     const waiting = new Map<string, LogLine[]>(); // lines whose row is still to come
     const rowOf = (of: { step: string | null; visit: number; kind: string }, at: string | null) => `${of.step} ${of.visit} ${of.kind} ${at}`;
     for (const line of lines) waiting.set(rowOf(line, line.at), [...(waiting.get(rowOf(line, line.at)) ?? []), line]);
-    const say = (line: LogLine) => result.push({ at: line.at, icon: line.level === 'error' || line.level === 'warn' ? 'warn' : 'log', text: `${line.step ?? ''}: ${typeof line.message === 'string' ? line.message : JSON.stringify(line.message)}`, key: `log-${result.length}` });
+    const say = (line: LogLine) => result.push({ at: line.at, icon: line.level === 'error' || line.level === 'warn' ? 'warn' : 'log', text: `${nameOfStep(line.step)}: ${typeof line.message === 'string' ? line.message : JSON.stringify(line.message)}`, key: `log-${result.length}` });
     for (const row of rows) {
         for (const line of waiting.get(rowOf(row, row.completedAt)) ?? []) say(line);
         waiting.delete(rowOf(row, row.completedAt));
         if (row.kind === 'event') {
             const detail = row.output && typeof row.output === 'object' ? Object.entries(row.output as Record<string, unknown>).filter(([, v]) => v !== null && !Array.isArray(v) && !isObject(v)).map(([k, v]) => `${k} ${v}`).join(', ') : '';
             result.push({ at: timeOf(row), icon: row.status === 'cancelled' ? 'stop' : row.status === 'paused' ? 'pause' : 'user', text: `${t(`operator: ${row.status}`)}${detail ? `: ${detail.replace(/^reason /, '')}` : ''}`, key: row.id });
-        } else if (row.kind === 'reminder') result.push({ at: timeOf(row), icon: 'bell', text: t('A reminder was sent at {step}', { step: row.step ?? '' }), key: row.id });
-        else if (row.status === 'failed') result.push({ at: row.completedAt ?? timeOf(row), icon: row.kind === 'rollback' ? 'undo' : 'warn', text: `${row.kind === 'rollback' ? t('Undoing {step}, attempt {n}', { step: row.step ?? '', n: row.attempt }) : t('{step}, attempt {n}', { step: row.step ?? '', n: row.attempt })}: ${row.error?.message ?? ''}`, key: row.id });
+        } else if (row.kind === 'reminder') result.push({ at: timeOf(row), icon: 'bell', text: t('A reminder was sent at {step}', { step: nameOfStep(row.step) }), key: row.id });
+        else if (row.status === 'failed') result.push({ at: row.completedAt ?? timeOf(row), icon: row.kind === 'rollback' ? 'undo' : 'warn', text: `${row.kind === 'rollback' ? t('Undoing {step}, attempt {n}', { step: nameOfStep(row.step), n: row.attempt }) : t('{step}, attempt {n}', { step: nameOfStep(row.step), n: row.attempt })}: ${row.error?.message ?? ''}`, key: row.id });
         else if (row.output && typeof row.output === 'object' && 'receivedAt' in row.output) {
             const signal = row.output as { type?: string; by?: { name?: string }; timedOut?: boolean };
-            result.push({ at: row.completedAt ?? timeOf(row), icon: 'signal', text: signal.timedOut ? t('Nobody answered {step} in time', { step: row.step ?? '' }) : t('{name} sent {type}', { name: signal.by?.name ?? t('somebody'), type: signal.type ?? '' }), key: row.id });
+            result.push({ at: row.completedAt ?? timeOf(row), icon: 'signal', text: signal.timedOut ? t('Nobody answered {step} in time', { step: nameOfStep(row.step) }) : t('{name} sent {type}', { name: signal.by?.name ?? t('somebody'), type: signal.type ?? '' }), key: row.id });
         }
     }
     for (const line of [...waiting.values()].flat()) say(line);
@@ -96,7 +96,8 @@ export function ExecutionPage() {
     const attempts = useMemo(() => rows.filter((row) => row.kind !== 'event' && row.kind !== 'reminder' && row.step), [rows]);
     const ticking = x && !x.completedAt ? now : 0;
     const bars = useMemo(() => (x ? barsOf(x, rows, steps, ticking || Date.now()) : []), [x, rows, steps, ticking]);
-    const states = useMemo(() => (x ? statesOf(rows, liveSteps(x)) : new Map()), [x, rows]);
+    const live = useMemo(() => (x ? liveSteps(x) : new Map<string, string>()), [x]);
+    const states = useMemo(() => statesOf(rows, live), [live, rows]);
 
     // What one came for is chosen at first: what failed, or where it stands.
     const failing = bars.findLast((bar) => bar.state === 'failed' && bar.lane === 'forward');
@@ -127,7 +128,7 @@ export function ExecutionPage() {
     const mayDo = mayAct(me);
     // A wait that takes a signal can be given to somebody.
     const others = ORDER.filter((action) => (may(x, action) || (action === 'assign' && x.actions.includes('signal') && waitsOf(x).length > 0)) && action !== MAIN(x));
-    const shown = others.filter((action) => ['pause', 'cancel', 'skip', 'delete'].includes(action)).slice(0, 2);
+    const shown = others.filter((action) => ['pause', 'cancel', 'skip', 'again'].includes(action)).slice(0, 2);
     const rest = others.filter((action) => !shown.includes(action));
     const selectStep = (code: string) => { const target = bars.findLast((b) => b.step === code); if (target) select(target.id); };
     return (
@@ -140,7 +141,7 @@ export function ExecutionPage() {
                     <h1 className="b cut">{title}</h1>
                 </nav>
             }>
-                {mayDo && shown.map((action) => <Button key={action} className="wide" kind={action === 'delete' ? 'bad' : 'plain'} icon={action === 'pause' ? 'pause' : undefined} onClick={() => act(action)}>{t(LABEL[action]!)}</Button>)}
+                {mayDo && shown.map((action) => <Button key={action} className="wide" icon={action === 'pause' ? 'pause' : undefined} onClick={() => act(action)}>{t(LABEL[action]!)}</Button>)}
                 <Menu target={<button type="button" className="btn quiet sq" aria-label={t('More actions')}><Icon name="dots" /></button>}>
                     {mayDo && [...(isNarrow ? shown : []), ...rest].map((action) => <MenuItem key={action} icon={ICON[action]!} isBad={action === 'delete' || action === 'cancel'} onClick={() => act(action)}>{t(LABEL[action]!)}</MenuItem>)}
                     {mayDo && rest.length > 0 && <hr />}
@@ -165,7 +166,7 @@ export function ExecutionPage() {
             </div>
             <div className={`cols ${graphOpen ? 'graph' : ''}`}>
                 <div className="phonetabs"><button type="button" className={graphOpen ? '' : 'on'} onClick={() => showGraph(false)}>{t('Timeline')}</button><button type="button" className={graphOpen ? 'on' : ''} onClick={() => showGraph(true)}>{t('Graph')}</button></div>
-                {definition.data?.definition.steps ? <Graph ended={x.completedAt ? x.status : undefined} definition={definition.data.definition} states={states} selected={bar?.step ?? null} select={selectStep} /> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
+                {definition.data?.definition.steps ? <Graph ended={x.completedAt ? x.status : undefined} rows={rows} live={live} definition={definition.data.definition} states={states} selected={bar?.step ?? null} select={selectStep} /> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
                 <div className="middle">
                     <Refusal error={history.error} sentence={history.error ? t('The history could not be read: what is drawn is not all of it.') : undefined} />
                     {!history.loading && !history.error && !history.isWhole && <p className="note">{t('Only the newest {n} rows of the history are shown; earlier steps are not drawn.', { n: number(history.rows.length) })}</p>}
@@ -173,7 +174,7 @@ export function ExecutionPage() {
                     <Children x={x} now={now} />
                     <section className="happened" aria-label={t('What happened')}>
                         <div className="row"><h3 className="h">{t('What happened')}</h3><span className="end meta">{t('newest first')}</span></div>
-                        {happenings(x, rows, logs.data?.items ?? []).slice(0, 60).map((h) => <div key={h.key} className="ev"><span className="t3 num" title={full(h.at)}>{when(h.at).split(' ').at(-1)}</span><Icon name={h.icon} /><span>{h.text}</span></div>)}
+                        {happenings(x, rows, logs.data?.items ?? [], (code) => (code && steps.has(code) ? nameOf(steps.get(code)!) : (code ?? ''))).slice(0, 60).map((h) => <div key={h.key} className="ev"><span className="t3 num" title={full(h.at)}>{when(h.at).split(' ').at(-1)}</span><Icon name={h.icon} /><span>{h.text}</span></div>)}
                     </section>
                 </div>
                 <Inspector x={x} bar={bar} rows={attempts} steps={steps} tab={shownTab} turn={turn} select={select} />

@@ -4,6 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Glyph, Icon } from '../../lib/icons';
 import { Segments } from '../../lib/parts';
 import { lookOf, stateOf } from '../../lib/status';
+import { nameOf } from '../../lib/steps';
 import { t } from '../../lib/text';
 import { duration, when } from '../../lib/time';
 import type { Execution, StepDef } from '../../lib/types';
@@ -28,13 +29,13 @@ function noteIn(note: string) {
     }).join(', ');
 }
 
-function Row({ bar, at, selected, select, width }: { bar: Bar; at: (ms: number) => number; selected: boolean; select: () => void; width: number }) {
+function Row({ bar, name, at, selected, select, width }: { bar: Bar; name: string; at: (ms: number) => number; selected: boolean; select: () => void; width: number }) {
     const look = lookOf(bar.lane === 'back' && bar.state === 'completed' ? 'compensated' : bar.state);
     const left = Math.min(at(bar.from), width - 4);
     const size = Math.max(4, Math.min(at(bar.to), width) - left);
     return (
         <button type="button" className={`tr ${selected ? 'sel' : ''}`} onClick={select} aria-pressed={selected}>
-            <span className="nm"><Glyph name={look.glyph} tone={look.tone} className={look.glyph === 'running' ? 'turn' : ''} /><span className="vh">{t(look.word)}</span><span className="cut">{bar.step} {bar.note && <i>{noteIn(bar.note)}</i>}</span></span>
+            <span className="nm"><Glyph name={look.glyph} tone={look.tone} className={look.glyph === 'running' ? 'turn' : ''} /><span className="vh">{t(look.word)}</span><span className="cut" title={bar.step}>{name} {bar.note && <i>{noteIn(bar.note)}</i>}</span></span>
             <span className="lane2">
                 {bar.retryFrom !== null && <i className="tb retry" style={{ left: at(bar.retryFrom), width: Math.max(0, left - at(bar.retryFrom)) }} />}
                 <i className={`tb ${kindOf(bar)} ${bar.open ? 'open' : ''}`} style={{ left, width: size }} />
@@ -85,7 +86,7 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
         return (
             <div style={{ height: list.length * row, position: 'relative' }}>
                 {list.slice(first, Math.max(first, last)).map((bar, i) => (
-                    <div key={bar.id} style={{ position: 'absolute', top: (first + i) * row, left: 0, right: 0 }}><Row bar={bar} at={scale.at} width={box.width} selected={selected === bar.id} select={() => select(bar.id)} /></div>
+                    <div key={bar.id} style={{ position: 'absolute', top: (first + i) * row, left: 0, right: 0 }}><Row bar={bar} name={steps.has(bar.step) ? nameOf(steps.get(bar.step)!) : bar.step} at={scale.at} width={box.width} selected={selected === bar.id} select={() => select(bar.id)} /></div>
                 ))}
             </div>
         );
