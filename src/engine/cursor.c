@@ -48,6 +48,7 @@ static const struct stored_field cursor_fields[] = {
     FIELD(cursor, FLAG, is_started, "started"),
     FIELD(cursor, TEXT, host, "host"),
     FIELD(cursor, NUMBER, asked_seq, "callSeq"),
+    FIELD(cursor, NUMBER, asked_epoch, "callEpoch"),
     FIELD(cursor, TEXT, failed_at, "failedAt"),
     FIELD(cursor, NUMBER, tries, "tries"),
     FIELD(cursor, NUMBER, waits, "waits"),

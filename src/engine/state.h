@@ -265,7 +265,7 @@ static inline void cursor_forget_asked(struct cursor *cursor)
     cursor->awaited = cursor->host = STR_NONE;
     cursor->ask = ASK_NONE;
     cursor->is_joined = cursor->is_started = false;
-    cursor->asked_seq = 0;
+    cursor->asked_seq = cursor->asked_epoch = 0;
     if (cursor->deferred_answer_json.len > 0) {
         cursor->deferred_answer_json = STR_NONE;
         cursor->deferred_seq = 0;

@@ -103,6 +103,7 @@ struct peer_news {
     struct shard_set owned;
     struct peer_notice notice;
     bool is_to_drain; /* an operator has said so */
+    bool epoch_ended; /* of another node: its calls are nobody's */
 };
 
 /* Readable while there is news; peers_take() takes it. */
@@ -112,6 +113,12 @@ void peers_take(struct peers *p, struct peer_news *out);
 /* --- this node --- */
 
 int64_t peers_epoch(const struct peers *p); /* that batches are committed under */
+
+/*
+ * Whether an epoch is over. One that is newer than all that were read may have begun since: it
+ * lives. They become visible in the order of their numbers.
+ */
+bool peers_epoch_is_over(struct peers *p, int64_t epoch);
 
 /*
  * Whether the node may send and fire: its last beat that succeeded was sent less than 8 s ago.

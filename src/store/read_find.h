@@ -28,6 +28,11 @@ bool read_due(struct reader *r, struct arena *mem, const struct shard_set *shard
               struct uuid after_id, int64_t until_us, int64_t limit, struct dues *out,
               struct err *err) MUST_USE;
 
+/* The same of those that wait for the answer of a call, or may: they have strands. */
+bool read_calls_due(struct reader *r, struct arena *mem, const struct shard_set *shards,
+                    int64_t after_us, struct uuid after_id, int64_t until_us, int64_t limit,
+                    struct dues *out, struct err *err) MUST_USE;
+
 /* Of which version the executions of these ids are, a list of JSON; those that are gone are left out. */
 struct execution_version {
     struct uuid id;

@@ -67,6 +67,96 @@ static void test_capacity__branches_of_one_turn_share_it(void **state)
     assert_has(waiting_for(), "'queued':true");
 }
 
+/* --- nodes --- */
+
+static int64_t epoch_over;
+
+static bool is_epoch_over(const void *context, int64_t epoch)
+{
+    (void)context;
+    return epoch == epoch_over;
+}
+
+/* A call that the node of epoch 7 makes; from then on this is a node of epoch 8. */
+static void call_of_another_node(const char *scenario)
+{
+    epoch_over = 0;
+    busy_with(0);
+    capacity.epoch_is_over = is_epoch_over;
+    capacity.epoch = 7;
+    start_with_capacity(scenario);
+    assert_int_equal(rig.last.asks.items[0].epoch, 7);
+    rig_reload(&rig);
+    capacity.epoch = 8;
+}
+
+static void forget_nodes(void)
+{
+    capacity.epoch_is_over = NULL;
+    capacity.epoch = 0;
+}
+
+#define PAY_TWICE                                                                                  \
+    "{'code': 'pay', 'procedure': {'type': 'integration.http', 'method': 'POST',"                  \
+    "  'url': 'http://pay.example/charges', 'timeout': '10s'},"                                    \
+    "  'retry': {'maxAttempts': 2, 'delay': '1s'}}"
+
+static void test_nodes__attempt_is_its_senders_while_the_epoch_lives(void **state)
+{
+    (void)state;
+    call_of_another_node("{'code': 'a', 'steps': [" PAY_TWICE "]}");
+    rig_pass(&rig, 3600 * SECOND);
+    assert_false(wake_with_capacity());
+    answer_status(200);
+    assert_string_equal(status(), "completed");
+    forget_nodes();
+}
+
+static void test_nodes__attempt_of_an_epoch_that_is_over_ends_at_once(void **state)
+{
+    (void)state;
+    call_of_another_node("{'code': 'a', 'steps': [" PAY_TWICE "]}");
+    assert_false(wake_with_capacity());
+    epoch_over = 7;
+    assert_true(wake_with_capacity());
+    assert_has(rig_text(&rig, rig.last.history.items[0].error_json), "external_unknown");
+    rig_pass(&rig, 2 * SECOND);
+    assert_true(wake_with_capacity());
+    assert_int_equal(left()->epoch, 8);
+    assert_string_equal(rig_text(&rig, left()->key), ID "-pay");
+    forget_nodes();
+}
+
+static void test_nodes__strand_of_an_epoch_that_is_over_ends_beside_one_that_lives(void **state)
+{
+    (void)state;
+    call_of_another_node("{'code': 'a', 'steps': [{'code': 'all', 'parallel': {'branches': ["
+                         "[{'code': 'w', 'procedure': {'type': 'wait.signal',"
+                         "  'signalType': 'go'}}], [" PAY_TWICE "]]}}]}");
+    rig_pass(&rig, 3600 * SECOND);
+    assert_false(wake_with_capacity());
+    epoch_over = 7;
+    assert_true(wake_with_capacity());
+    rig_pass(&rig, 2 * SECOND);
+    assert_true(wake_with_capacity());
+    assert_int_equal(left()->epoch, 8);
+    forget_nodes();
+}
+
+static void test_nodes__cancel_waits_for_the_sender_of_a_call(void **state)
+{
+    (void)state;
+    call_of_another_node("{'code': 'a', 'steps': [" PAY_TWICE "]}");
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_CANCEL, .capacity = &capacity}));
+    rig_pass(&rig, 3600 * SECOND);
+    (void)wake_with_capacity();
+    assert_string_not_equal(status(), "cancelled");
+    epoch_over = 7;
+    assert_true(wake_with_capacity());
+    assert_string_equal(status(), "cancelled");
+    forget_nodes();
+}
+
 /* --- cancelling --- */
 
 static void test_cancel__waits_for_the_answer_of_a_call_before_it_rolls_back(void **state)
@@ -415,6 +505,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CLAIM(test_capacity__a_busy_host_makes_the_call_wait_without_an_attempt),
         CLAIM(test_capacity__branches_of_one_turn_share_it),
+        CLAIM(test_nodes__attempt_is_its_senders_while_the_epoch_lives),
+        CLAIM(test_nodes__attempt_of_an_epoch_that_is_over_ends_at_once),
+        CLAIM(test_nodes__strand_of_an_epoch_that_is_over_ends_beside_one_that_lives),
+        CLAIM(test_nodes__cancel_waits_for_the_sender_of_a_call),
         CLAIM(test_cancel__waits_for_the_answer_of_a_call_before_it_rolls_back),
         CLAIM(test_cancel__a_call_that_failed_meanwhile_has_nothing_to_roll_back),
         CLAIM(test_cancel__a_lost_call_is_asked_about_or_rolled_back),

@@ -3,6 +3,7 @@
 //
 // Each claim has servers of its own, on a database of its own.
 import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 import { check, claim, end, equal } from '../lib/claims.mjs';
@@ -114,22 +115,33 @@ await claimOf(2, 'a timer is fired by the node that owns it, once', async (clust
     equal(after, before, 'a commit of one node met one of the other');
 });
 
+/** How long it takes from a signal at the second node to the answer of who waits at the first, 300 times. */
+async function signalTimes(cluster, a, b, round) {
+    const times = [];
+    for (let i = 0; i < 300; i++) {
+        const key = `k${round}-${i}`;
+        const ended = a.asAdmin('POST', '/executions?wait=20s', { code: 'waits', key });
+        await until('it waits', () => cluster.ask(`SELECT 1 FROM execution WHERE business_key = '${key}' AND waiting_kind = 'signal'`).length > 0);
+        const sent = performance.now();
+        const answer = await b.asAdmin('POST', '/signals', { type: 'go', key, code: 'waits' });
+        equal(answer.status, 202, answer.raw);
+        equal((await ended).body.status, 'completed');
+        times.push(performance.now() - sent);
+    }
+    return times;
+}
+
 await claimOf(2, 'a signal that reaches another node than the owner is acted upon at once', async (cluster, a, b) => {
     await cluster.spread([128, 128]);
     await a.publish({ code: 'waits', name: 'waits', steps: [...waits.steps, { code: 's', procedure: { type: 'wait.timer', duration: '1ms' } }] });
-    const times = [];
-    for (let i = 0; i < 100; i++) {
-        const started_ = a.asAdmin('POST', '/executions?wait=20s', { code: 'waits', key: `k${i}` });
-        await until('it waits', () => cluster.ask(`SELECT 1 FROM execution WHERE business_key = 'k${i}' AND waiting_kind = 'signal'`).length > 0);
-        const sent = performance.now();
-        const answer = await b.asAdmin('POST', '/signals', { type: 'go', key: `k${i}`, code: 'waits' });
-        equal(answer.status, 202, answer.raw);
-        equal((await started_).body.status, 'completed');
-        times.push(performance.now() - sent);
+    let times;
+    for (let round = 0; round < 3; round++) { // another process may have the machine for half a second
+        times = await signalTimes(cluster, a, b, round);
+        if (quantile(times, 1) < 400) break;
     }
-    const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
-    console.log(`a signal at another node, to the answer of who waits at the owner: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`);
-    check(p50 < 300, `p50 ${p50} p99 ${p99}`); // looking alone would take half a second
+    const [p50, p99, last] = [quantile(times, 0.5), quantile(times, 0.99), quantile(times, 1)];
+    console.log(`a signal at another node, to the answer of who waits at the owner: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, longest ${last.toFixed(1)} ms`);
+    check(last < 400, `p50 ${p50} p99 ${p99} longest ${last}`); // whoever misses a notice looks half a second later
 });
 
 await claimOf(2, 'who waits at another node than the owner hears of the end at once', async (cluster, a, b) => {
@@ -274,6 +286,82 @@ await claimOf(2, 'a node that an operator drains gives its shards away and ends 
     equal(cluster.shards(), [SHARDS]);
     for (const id of ids) await until('it has ended', async () => (await statusOf(a, id)) === 'completed');
     equal((await a.asAdmin('POST', `/nodes/${self}/drain`)).status, 404);
+});
+
+/** A service that keeps every request; answer() answers those that it has. */
+class Service {
+    constructor() {
+        this.keys = [];
+        this.held = [];
+        this.server = createServer((request, response) => {
+            this.keys.push(request.headers['idempotency-key']);
+            this.held.push(response);
+        });
+    }
+
+    async open() {
+        await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
+        return `http://127.0.0.1:${this.server.address().port}/`;
+    }
+
+    answer() {
+        for (const response of this.held.splice(0)) response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    }
+
+    close() {
+        this.server.closeAllConnections();
+        this.server.close();
+    }
+}
+
+/** A process of the second node that has waited for a signal, and makes a call when the first gets it. */
+async function callOfAnother(cluster, a, b, service, timeout) {
+    await cluster.spread([128, 128]);
+    const url = await service.open();
+    await a.publish({ code: 'calls', name: 'calls', steps: [...waits.steps, { code: 'ask', procedure: { type: 'integration.http', method: 'POST', url, timeout }, retry: { maxAttempts: 3, delay: '10ms' } }] });
+    const id = await until('it is known', async () => (await b.asAdmin('POST', '/executions', { code: 'calls' })).body.id);
+    await until('it waits', async () => (await statusOf(b, id)) === 'waiting');
+    equal((await a.asAdmin('POST', `/executions/${id}/signal`, { type: 'go' })).status, 202);
+    await until('it calls', () => service.keys.length > 0);
+    return id;
+}
+
+const epochOf = (cluster, which) => cluster.ask(`SELECT ${which}(epoch) FROM epochs`)[0][0];
+const lives = (cluster, epoch) => cluster.ask(`SELECT 1 FROM epochs WHERE epoch = ${epoch}`).length > 0;
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+await claimOf(2, 'a call is not made again by another node while the epoch of its sender lives', async (cluster, a, b) => {
+    const service = new Service();
+    const id = await callOfAnother(cluster, a, b, service, '1s');
+    const epoch = epochOf(cluster, 'min');
+    a.child.kill('SIGSTOP');
+    await pause(7300); // its time is up after 1 s, and 5 s of grace
+    const made = service.keys.length, alive = lives(cluster, epoch);
+    a.child.kill('SIGCONT');
+    check(alive, 'this machine is too slow: the epoch was over too soon');
+    equal(made, 1, 'requests while the sender was stopped');
+    await until('it ends', async () => {
+        service.answer();
+        return (await statusOf(b, id)) === 'completed';
+    });
+    equal(new Set(service.keys).size, 1, `${service.keys}`);
+    service.close();
+});
+
+await claimOf(2, 'a call of a node that was killed is made again when its epoch is over, not when its time is up', async (cluster, a, b) => {
+    const service = new Service();
+    const id = await callOfAnother(cluster, a, b, service, '30m');
+    await a.kill();
+    const at = performance.now();
+    await until('it is made again', () => service.keys.length > 1, OVER_S);
+    console.log(`from SIGKILL: its call is made again after ${(performance.now() - at).toFixed(0)} ms`);
+    check(performance.now() - at > 5000, 'its epoch was not over');
+    await until('it ends', async () => {
+        service.answer();
+        return (await statusOf(b, id)) === 'completed';
+    });
+    equal(new Set(service.keys).size, 1, `${service.keys}`);
+    service.close();
 });
 
 end();

@@ -54,10 +54,48 @@ static bool has_capacity(const struct turn *t, struct str host)
     return count < capacity->limit && calls < capacity->left;
 }
 
-/* Whether there is capacity for the call that the strand waits to make. */
+/* The attempt has left, and not from this node as it is now. */
+static bool is_sent_elsewhere(const struct turn *t, const struct cursor *cursor)
+{
+    const struct call_capacity *capacity = t->ev->capacity;
+
+    return capacity != NULL && capacity->epoch_is_over != NULL && cursor->asked_seq > 0 &&
+           cursor->asked_epoch != 0 && cursor->asked_epoch != capacity->epoch;
+}
+
+/* The node has sent the attempt, or has heard its answer: no clock ends it. */
+static bool is_sent_here(const struct turn *t, const struct cursor *cursor)
+{
+    const struct call_capacity *capacity = t->ev->capacity;
+    struct call_attempt about = {.execution = t->x->id, .seq = cursor->asked_seq};
+
+    return capacity != NULL && capacity->in_flight != NULL &&
+           map_find(capacity->in_flight, call_attempt_key(&about)) != NULL;
+}
+
+static bool is_sender_over(const struct turn *t, const struct cursor *cursor)
+{
+    const struct call_capacity *capacity = t->ev->capacity;
+
+    return capacity->epoch_is_over(capacity->context, cursor->asked_epoch);
+}
+
+/* Whoever made the call is gone: nobody will hear of its answer. */
+static bool call_is_lost(const struct turn *t, const struct cursor *cursor)
+{
+    return is_sent_elsewhere(t, cursor) && !is_sent_here(t, cursor) && is_sender_over(t, cursor);
+}
+
+/* Somebody may hear of its answer: no clock ends it. */
+static bool call_is_in_flight(const struct turn *t, const struct cursor *cursor)
+{
+    return is_sent_here(t, cursor) || (is_sent_elsewhere(t, cursor) && !is_sender_over(t, cursor));
+}
+
+/* Whether there is capacity for the call that the strand waits to make, or nobody to answer it. */
 static bool call_has_news(const struct turn *t, const struct cursor *cursor)
 {
-    return call_is_queued(cursor) && has_capacity(t, cursor->host);
+    return call_is_queued(cursor) ? has_capacity(t, cursor->host) : call_is_lost(t, cursor);
 }
 
 /* --- the request --- */
@@ -293,17 +331,20 @@ static void send(struct turn *t, struct value request, struct str request_json)
     int64_t timeout_us = value_map_int(request, STR("timeout")) * 1000;
 
     cursor->wake_at_us = t->wall_us + timeout_us + GRACE_US;
-    ask_leave(
-        t,
-        (struct ask){.host = cursor->host, .request_json = request_json, .timeout_us = timeout_us},
-        call_describe(t, request, false));
+    cursor->asked_epoch = t->ev->capacity != NULL ? t->ev->capacity->epoch : 0;
+    ask_leave(t,
+              (struct ask){.host = cursor->host,
+                           .request_json = request_json,
+                           .timeout_us = timeout_us,
+                           .epoch = cursor->asked_epoch},
+              call_describe(t, request, false));
 }
 
 static void wait_for_capacity(struct turn *t, struct value request)
 {
     struct cursor *cursor = &t->x->cursor;
 
-    cursor->asked_seq = 0;
+    cursor->asked_seq = cursor->asked_epoch = 0;
     cursor->wake_at_us = t->wall_us + LOOK_US;
     step_wait(t, cursor->phase, WAITING_CALL, STR("queued"), call_describe(t, request, true));
     t->out->history.items[t->out->history.count - 1].key = cursor->awaited;
@@ -351,21 +392,11 @@ enum step_result call_run(struct turn *t, const struct command *c, struct value 
 
 /* --- what comes of it --- */
 
-/* The node has sent the attempt, or has heard its answer: no clock ends it. */
-static bool call_is_in_flight(const struct turn *t)
-{
-    const struct call_capacity *capacity = t->ev->capacity;
-    struct call_attempt about = {.execution = t->x->id, .seq = t->x->cursor.asked_seq};
-
-    return capacity != NULL && capacity->in_flight != NULL &&
-           map_find(capacity->in_flight, call_attempt_key(&about)) != NULL;
-}
-
 bool call_waits_on(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
 
-    if (cursor->ask != ASK_CALL || cursor->asked_seq == 0 || !call_is_in_flight(t))
+    if (cursor->ask != ASK_CALL || cursor->asked_seq == 0 || !call_is_in_flight(t, cursor))
         return false;
     /* Should the node be gone by then, the attempt is lost. */
     cursor->wake_at_us = t->wall_us + LOOK_US;
@@ -407,8 +438,11 @@ static enum step_result call_wake(struct turn *t)
         send(t, request, json);
         return STEP_WAITS;
     }
-    if (call_is_in_flight(t))
+    if (call_is_in_flight(t, cursor))
         return STEP_SKIPPED;
+    if (call_is_lost(t, cursor))
+        return turn_fail(t, STR("external_unknown"), ERR_CLASS_INDETERMINATE,
+                         "the node that made the call is gone: nobody knows what became of it");
     if (cursor->wake_at_us > t->wall_us &&
         (t->x->rollback == NULL || t->x->rollback->deadline_at_us > t->wall_us ||
          t->x->rollback->deadline_at_us == 0))

@@ -31,6 +31,15 @@ struct call_capacity {
     size_t limit;                /* for each of them */
     size_t left;                 /* for all of them together */
     const struct map *in_flight; /* by call_attempt_key(): attempts that only their answer ends */
+
+    /*
+     * Where nodes share a store: the epoch of this node, which its attempts name, and whether
+     * another one is over. While it is not, its node may hear of the answer, and nobody else ends
+     * the attempt. NULL: there are no other nodes.
+     */
+    int64_t epoch;
+    bool (*epoch_is_over)(const void *context, int64_t epoch);
+    const void *context;
 };
 
 /* The error of an attempt that was not sent: it is asked for again, and counts for nothing. */

@@ -106,6 +106,7 @@ struct ask {
     struct str request_json; /* CALL: see call.c; JOB: the input, or empty */
     int64_t timeout_us;      /* 0 = none */
     struct str host;         /* CALL: where it goes */
+    int64_t epoch;           /* CALL: of the node that makes it; 0: there are no others */
     unsigned slot;           /* CALL: the node's own, where the attempt is noted, */
     int64_t reserved_us;     /* ... and since when its time runs; monotonic */
     struct str type;         /* JOB: the procedure, "integrations.sync_1c" */

@@ -26,6 +26,16 @@ bool cluster_may_act(const struct node *n)
     return n->cluster->peers == NULL || peers_may_act(n->cluster->peers);
 }
 
+int64_t cluster_epoch(const struct node *n)
+{
+    return n->cluster->peers != NULL ? peers_epoch(n->cluster->peers) : 0;
+}
+
+bool cluster_epoch_is_over(const struct node *n, int64_t epoch)
+{
+    return peers_epoch_is_over(n->cluster->peers, epoch);
+}
+
 static bool has_others(const struct node *n)
 {
     return n->cluster->peers != NULL && peers_count(n->cluster->peers) > 1;
@@ -75,8 +85,10 @@ static void cluster_own(struct node *n, const struct shard_set *owned)
     c->owned = *owned;
     c->changes++;
     timers_remove_if(&n->wake->timers, is_not_owned, n);
-    if (gained != 0)
-        wake_read_again(n);
+    if (gained == 0)
+        return;
+    wake_read_again(n);
+    cluster_seek_lost_calls(n);
 }
 
 /* --- what others are to hear --- */
@@ -241,6 +253,8 @@ static void cluster_hear(void *context)
     peers_take(n->cluster->peers, &news);
     if (news.shards_changed)
         cluster_own(n, &news.owned);
+    if (news.epoch_ended)
+        cluster_seek_lost_calls(n);
     hear_notice(n, &news.notice);
     if (news.is_to_drain && !n->stop_requested)
         node_stop(n);
@@ -370,6 +384,7 @@ bool cluster_open(struct node *n, struct err *err)
         return true;
     peers_take(c->peers, &news);
     c->owned = news.owned;
+    c->wants_lost_calls = true;
     return node_watch(n, peers_fd(c->peers), cluster_hear, n, err);
 }
 

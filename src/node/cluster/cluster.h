@@ -38,6 +38,12 @@ struct cluster {
     int64_t look_after_us;
     struct uuid look_after_id;
 
+    /* Calls of nodes that are gone. */
+    struct chore lost_calls;
+    bool wants_lost_calls; /* a node has gone, or shards have come: read from the beginning */
+    int64_t lost_after_us;
+    struct uuid lost_after_id;
+
     void (*access_changed)(void *context); /* or NULL */
     void *access_context;
 };
@@ -50,6 +56,10 @@ bool cluster_owns(const struct node *n, struct uuid id);
 
 /* Whether calls may leave and timers fire: other nodes do not take this one for dead. */
 bool cluster_may_act(const struct node *n);
+
+/* What attempts of calls name, and which of other nodes are nobody's any more. */
+int64_t cluster_epoch(const struct node *n); /* 0: there are no others */
+bool cluster_epoch_is_over(const struct node *n, int64_t epoch);
 
 /* For a start: in a shard that this node owns, if it owns any. */
 struct uuid cluster_new_id(struct node *n);
@@ -70,6 +80,9 @@ void cluster_note_definitions(struct node *n);
 
 /* The end of a pass: all of it leaves. */
 void cluster_notify(struct node *n);
+
+/* Nodes have gone, or shards have come: calls that nobody will answer are to be ended. */
+void cluster_seek_lost_calls(struct node *n);
 
 /* Its part of node_stats(). */
 void cluster_stats(const struct node *n, struct node_stats *out);

@@ -113,10 +113,18 @@ static void calls_give_back(struct node *n, struct str name)
     host_forget_if_idle(n, h);
 }
 
+static bool is_sender_over(const void *context, int64_t epoch)
+{
+    return cluster_epoch_is_over(context, epoch);
+}
+
 const struct call_capacity *calls_capacity(struct node *n)
 {
     struct call_capacity *capacity = &n->calls->capacity;
 
+    capacity->epoch = cluster_epoch(n);
+    capacity->epoch_is_over = capacity->epoch != 0 ? is_sender_over : NULL;
+    capacity->context = n;
     capacity->left = n->is_draining || n->calls->unanswered >= EFFECT_CALLS_MAX
                          ? 0
                          : EFFECT_CALLS_MAX - n->calls->unanswered;
@@ -220,11 +228,13 @@ static void send_noted(struct node *n, struct effect_call *call)
 
 /*
  * The store has taken longer than the attempt may: its time is up, and nothing
- * was sent. So it is on a node that others may take for dead. The engine asks for it again, and that is no further attempt.
+ * was sent. So it is on a node that others may take for dead, or have taken for dead since: they
+ * may have ended the attempt. The engine asks for it again, and that is no further attempt.
  */
 static bool call_is_late(struct node *n, const struct commit *commit, const struct ask *a)
 {
-    if (clock_mono_us(n->clock) - a->reserved_us < a->timeout_us && cluster_may_act(n))
+    if (clock_mono_us(n->clock) - a->reserved_us < a->timeout_us && cluster_may_act(n) &&
+        a->epoch == cluster_epoch(n))
         return false;
     calls_give_back(n, a->host);
     queue_answer(n,

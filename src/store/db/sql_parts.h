@@ -113,6 +113,22 @@
 /* PostgreSQL: the shard of an execution e, as the index by shard has it: see store/peers.h. */
 #define SHARD_OF_E "get_byte(uuid_send(e.id), 15)"
 
+/* Executions by their wake_at, behind (?1, ?2) and up to ?3, that `where` ("... AND ") lets pass. */
+#define READ_DUE_OF_SQLITE(where)                                                                  \
+    "SELECT id, wake_at, CASE WHEN waiting_kind = 'call' THEN 1 ELSE 0 END, row "                  \
+    "FROM execution WHERE wake_at IS NOT NULL AND wake_at <= ?3 AND ?5 IS NOT NULL AND "           \
+    "crash_count < 5 AND " where                                                                   \
+    "(wake_at, row) > (?1, coalesce((SELECT row FROM execution WHERE id = ?2), 0)) "               \
+    "ORDER BY wake_at, row LIMIT ?4"
+/* ... ?4 of each shard, through the index by shard. */
+#define READ_DUE_OF_POSTGRES(where)                                                                \
+    "SELECT d.id, d.wake_at, d.is_call, d.row FROM unnest($5::int[]) AS s(shard) "                 \
+    "CROSS JOIN LATERAL (SELECT e.id, e.wake_at, CASE WHEN e.waiting_kind = 'call' THEN 1 "        \
+    "ELSE 0 END AS is_call, e.row FROM execution e WHERE " SHARD_OF_E " = s.shard "                \
+    "AND e.wake_at IS NOT NULL AND e.wake_at <= $3 AND e.crash_count < 5 AND " where               \
+    "(e.wake_at, e.row) > ($1, coalesce((SELECT row FROM execution WHERE id = $2::uuid), "         \
+    "0)) ORDER BY e.wake_at, e.row LIMIT $4) AS d ORDER BY d.wake_at, d.row"
+
 /* PostgreSQL: leases go by the clock of the database, which all nodes share. */
 #define DATABASE_NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 

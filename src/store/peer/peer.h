@@ -51,6 +51,8 @@ struct peers {
     struct peer_news news;
     struct peer_figures figures;
     bool is_closing, is_draining, is_hurried;
+    int64_t living[PEERS_MAX]; /* epochs, upwards */
+    unsigned living_count;
 
     /* the thread's */
     struct peer known[PEERS_MAX];

@@ -59,6 +59,18 @@ int64_t peers_epoch(const struct peers *p)
     return atomic_load(&p->epoch);
 }
 
+bool peers_epoch_is_over(struct peers *p, int64_t epoch)
+{
+    bool is_living;
+
+    pthread_mutex_lock(&p->lock);
+    is_living = p->living_count == 0 || epoch > p->living[p->living_count - 1];
+    for (unsigned i = 0; i < p->living_count && !is_living; i++)
+        is_living = p->living[i] == epoch;
+    pthread_mutex_unlock(&p->lock);
+    return !is_living;
+}
+
 bool peers_may_act(const struct peers *p)
 {
     return peer_boot_us() - atomic_load(&p->beat_us) < ACT_MAX_US;
@@ -88,7 +100,7 @@ void peers_take(struct peers *p, struct peer_news *out)
     }
     pthread_mutex_lock(&p->lock);
     *out = p->news;
-    p->news.shards_changed = false;
+    p->news.shards_changed = p->news.epoch_ended = false;
     p->news.notice = (struct peer_notice){0};
     pthread_mutex_unlock(&p->lock);
 }
@@ -372,12 +384,35 @@ static enum db_status end_silent(struct peers *p)
     return status;
 }
 
-static bool has_own_epoch(const struct peers *p)
+static bool knows_epoch(const struct peers *p, int64_t epoch)
 {
     for (unsigned i = 0; i < p->known_count; i++)
-        if (p->known[i].epoch == peers_epoch(p))
+        if (p->known[i].epoch == epoch)
             return true;
-    return p->known_count == PEERS_MAX; /* it may be behind those that were read */
+    return false;
+}
+
+/* Say to the loop who lives, and whether somebody does no more. */
+static void publish_living(struct peers *p)
+{
+    bool ended = false;
+
+    pthread_mutex_lock(&p->lock);
+    for (unsigned i = 0; i < p->living_count; i++)
+        ended |= !knows_epoch(p, p->living[i]);
+    for (unsigned i = 0; i < p->known_count; i++)
+        p->living[i] = p->known[i].epoch;
+    p->living_count = p->known_count;
+    p->news.epoch_ended |= ended;
+    pthread_mutex_unlock(&p->lock);
+    if (ended)
+        peer_signal(p->news_fd);
+}
+
+static bool has_own_epoch(const struct peers *p)
+{
+    return knows_epoch(p, peers_epoch(p)) ||
+           p->known_count == PEERS_MAX; /* it may be behind those that were read */
 }
 
 static enum db_status peer_look(struct peers *p, bool is_draining)
@@ -390,8 +425,10 @@ static enum db_status peer_look(struct peers *p, bool is_draining)
         return epoch_renew(p);
     if (status == DB_DONE)
         status = end_silent(p);
-    if (status == DB_DONE)
+    if (status == DB_DONE) {
+        publish_living(p);
         status = peer_move_shards(p, is_draining, &moved);
+    }
     if (status == DB_DONE && moved && p->known_count > 1)
         status = notice_send(p, &(struct peer_notice){0}, true);
     /* Another one has locked the rows: the next look tries again. */
@@ -424,6 +461,9 @@ static enum db_status peer_turn(struct peers *p, bool is_draining)
         status = peer_beat(p);
     if (status == DB_DONE && now_us >= p->next_look_us)
         status = peer_look(p, is_draining);
+    /* What came with the answers of these is in memory, and the socket does not say so. */
+    if (status == DB_DONE)
+        status = notices_hear(p);
     return status;
 }
 

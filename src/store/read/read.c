@@ -440,9 +440,9 @@ static void dues_cut(struct dues *dues, int64_t each, int64_t limit)
     }
 }
 
-bool read_due(struct reader *r, struct arena *mem, const struct shard_set *shards, int64_t after_us,
-              struct uuid after_id, int64_t until_us, int64_t limit, struct dues *out,
-              struct err *err)
+static bool read_dues(struct reader *r, struct arena *mem, enum sql sql,
+                      const struct shard_set *shards, int64_t after_us, struct uuid after_id,
+                      int64_t until_us, int64_t limit, struct dues *out, struct err *err)
 {
     enum { EACH_MIN = 8 };
     unsigned count = shard_set_count(shards);
@@ -453,7 +453,7 @@ bool read_due(struct reader *r, struct arena *mem, const struct shard_set *shard
     if (count == 0)
         return true;
     each = !r->db->has_sets || each > limit ? limit : each < EACH_MIN ? EACH_MIN : each;
-    rows = rows_run(r, mem, SQL_READ_DUE,
+    rows = rows_run(r, mem, sql,
                     DB_PARAMS(db_int(after_us), db_text(UUID_STR(after_id)), db_int(until_us),
                               db_int(each), db_text(shards_text(mem, shards))));
     if (!load_dues(&rows, out, err))
@@ -463,6 +463,21 @@ bool read_due(struct reader *r, struct arena *mem, const struct shard_set *shard
     else
         out->is_cut = (int64_t)out->count == limit;
     return true;
+}
+
+bool read_due(struct reader *r, struct arena *mem, const struct shard_set *shards, int64_t after_us,
+              struct uuid after_id, int64_t until_us, int64_t limit, struct dues *out,
+              struct err *err)
+{
+    return read_dues(r, mem, SQL_READ_DUE, shards, after_us, after_id, until_us, limit, out, err);
+}
+
+bool read_calls_due(struct reader *r, struct arena *mem, const struct shard_set *shards,
+                    int64_t after_us, struct uuid after_id, int64_t until_us, int64_t limit,
+                    struct dues *out, struct err *err)
+{
+    return read_dues(r, mem, SQL_READ_CALLS_DUE, shards, after_us, after_id, until_us, limit, out,
+                     err);
 }
 
 bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,
