@@ -7,16 +7,22 @@
 
 #define STATUS_BIT(status) (UINT32_C(1) << (unsigned)(status))
 
+/* At most so many processes that `q` may mean. */
+enum { SEARCH_CODES_MAX = 64 };
+
 struct execution_filter {
     struct str kind, code, key, q; /* empty = any; q: id, key, code, error code */
-    struct str step;               /* at which it stands, in any branch */
-    struct str parent;             /* the id of the execution that started it */
-    struct str record;             /* "object/id": from whose card it was started */
-    struct str error;              /* the code of what it failed with, or is held with */
-    struct str waiting;            /* waitingFor.kind */
-    uint32_t statuses;             /* STATUS_BIT() of each that may be; 0 = any */
-    int64_t from_us, to_us;        /* by createdAt; 0 = open */
-    int64_t deadline_us;           /* live, with a deadline before this; 0 = any */
+    struct {
+        VEC_OF(struct str);
+    } q_codes;              /* with q: or one of these codes */
+    struct str step;        /* at which it stands, in any branch */
+    struct str parent;      /* the id of the execution that started it */
+    struct str record;      /* "object/id": from whose card it was started */
+    struct str error;       /* the code of what it failed with, or is held with */
+    struct str waiting;     /* waitingFor.kind */
+    uint32_t statuses;      /* STATUS_BIT() of each that may be; 0 = any */
+    int64_t from_us, to_us; /* by createdAt; 0 = open */
+    int64_t deadline_us;    /* live, with a deadline before this; 0 = any */
     struct str org_id;
     struct str cursor; /* opaque, of the page before */
     int64_t limit;

@@ -155,6 +155,24 @@ claim('lists by parent, by what is waited for, by error, by the step of any bran
     refused(await rig.api('POST', '/executions/bulk', { action: 'cancel', filter: { parents: parent } }), 422, 'invalid');
 });
 
+claim('q is the beginning of any word of the code or the name of a process, in any case and script', async (rig) => {
+    const named = (code, name) => rig.publish({ ...waiting(code), name });
+    await named('quince_jam', 'Mürbes Gebäck für Ärzte');
+    await named('medlar', 'Оплата заказа «Ёлка»');
+    const [jam, medlar] = [ids(await many(rig, 4, 'quince_jam')).sort(), ids(await many(rig, 3, 'medlar', (i) => ({ key: `quince-${i}` }))).sort()];
+    const found = async (q) => ids(await rig.all(`/executions?q=${encodeURIComponent(q)}`, 3)).sort();
+    for (const q of ['quince_jam', 'QUIN', 'jam', 'Jam', 'quince_j', 'gebäck', 'ÄRZTE', 'mürbes geb']) equal(await found(q), jam, q);
+    for (const q of ['заказа', 'ЗАК', 'ёл', 'medl']) equal(await found(q), medlar, q);
+    equal((await found('quince-1')).length, 1, 'a key is still found, and is no process');
+    for (const q of ['ince', 'аказ', 'quincejam', 'jam_']) equal(await found(q), [], q);
+    const dry = await rig.api('POST', '/executions/bulk', { action: 'cancel', filter: { q: 'Gebäck' }, dryRun: true });
+    equal(dry.body.matched, 4, 'bulk actions go by the same');
+    equal(ids(await rig.all('/executions?q=Gebäck&order=oldest&status=waiting', 3)).sort(), jam);
+    for (let i = 0; i < 65; i++) await rig.publish(waiting(`zz_many_${i}`));
+    refused(await rig.api('GET', '/executions?q=zz_m'), 400, 'bad_request', 'type more');
+    equal((await rig.api('GET', '/executions?q=zz_many_64')).status, 200);
+});
+
 claim('executions are counted by code, status, step, version and error', async (rig) => {
     const counts = async (query) => (await rig.api('GET', `/executions/summary?${query}`)).body;
     const of = (answer, value) => answer.items.filter((x) => x.value === value).map((x) => [x.status, x.count]);

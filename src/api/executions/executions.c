@@ -2,6 +2,7 @@
 #include "api/filter.h"
 #include "api/list.h"
 #include "api/people/jobs.h"
+#include "api/search.h"
 #include "api/view.h"
 #include "base/text/hex.h"
 #include "engine/show.h"
@@ -139,7 +140,8 @@ static bool executions_read(struct list_page *l)
 
     p->filter.cursor = l->cursor;
     p->filter.limit = l->limit;
-    if (!read_executions(l->reader, l->mem, &p->filter, &rows, &l->next, l->err))
+    if (!search_processes(l->reader, l->mem, &p->filter, l->err) ||
+        !read_executions(l->reader, l->mem, &p->filter, &rows, &l->next, l->err))
         return false;
     if (l->cursor.len == 0 && rows.count == 0 && is_id_suffix(p->filter.q) &&
         !read_suffix(p, &rows))

@@ -5,6 +5,7 @@
 #include "api/executions/executions_act.h"
 #include "api/executions/executions_delete.h"
 #include "api/filter.h"
+#include "api/search.h"
 #include "api/view.h"
 #include "engine/show.h"
 #include "store/read_executions.h"
@@ -72,7 +73,8 @@ static bool executions_read_page(struct bulk *b, struct reader *reader, size_t *
     filter.limit = b->page_limit;
     if (filter.to_us == 0 || filter.to_us > b->asked_at_us)
         filter.to_us = b->asked_at_us;
-    if (!read_executions(reader, &b->page_mem, &filter, &e->list, &b->next, err))
+    if (!search_processes(reader, &b->page_mem, &filter, err) ||
+        !read_executions(reader, &b->page_mem, &filter, &e->list, &b->next, err))
         return false;
     for (size_t i = 0; i < e->list.count; i++) {
         bool may_act;

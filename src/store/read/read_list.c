@@ -30,7 +30,10 @@ enum { WINDOW_FIRST = 2, WINDOW_GROWTH = 2, LOOKED_AT_MAX = 12 };
 enum { WINDOW_FIRST = 1000, WINDOW_GROWTH = 8, LOOKED_AT_MAX = 70000 };
 #endif
 
-enum { SOURCES_MAX = STATUS_COUNT };
+/* A status each; or the three things that `q` may be, and the codes that it may mean. */
+enum { SOURCES_MAX = SEARCH_CODES_MAX + 3 };
+
+_Static_assert((int)SOURCES_MAX >= (int)STATUS_COUNT, "each status is a source");
 
 /* An index as it is walked, by the direction: [is_oldest]. */
 struct list_index {
@@ -164,6 +167,8 @@ static bool choose_rare(const struct execution_filter *f, struct sources *out)
         add_source(out, &by_code, f->q);
         add_source(out, &by_key, f->q);
         add_source(out, &by_error, f->q);
+        for (size_t i = 0; i < f->q_codes.count && i < SEARCH_CODES_MAX; i++)
+            add_source(out, &by_code, f->q_codes.items[i]);
     } else if (f->key.len > 0) {
         add_source(out, &by_key, f->key);
     } else if (f->record.len > 0) {
