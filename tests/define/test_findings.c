@@ -145,6 +145,9 @@ static void test_findings__about_commands(void **state)
         {"{'type': 'integration.http', 'credential': 'erp', 'path': '=input.a'}",
          "/steps/0/procedure/path url_value?"},
         {"{'type': 'integration.http', 'credential': 'erp', 'path': '=url.raw(input.a)'}", ""},
+        {"{'type': 'integration.http', 'url': 'https://a.example', 'headers': {'S': '=hash.hmac("
+         "input.a, $.secrets.a.b)'}}",
+         "/steps/0/procedure/headers not_supported_yet"},
         {"{'type': 'integration.http', 'url': 'https://a.example/{{ url.encode(input.a) }}'}",
          "/steps/0/procedure/url url_value?"},
         {"{'type': 'integration.http', 'url': 'https://a.example/{{ input.a + url.raw(input.a) "
@@ -351,10 +354,14 @@ static void test_findings__are_shown_in_one_shape(void **state)
         definition_json(findings_value(&definition_mem, &definition_findings)),
         "[{\"pointer\":\"/steps/0/nmae\",\"step\":\"pay\",\"code\":\"unknown_field\","
         "\"message\":\"there is no field 'nmae' here\",\"severity\":\"error\","
-        "\"hint\":\"did you mean 'name'?\"},"
+        "\"hint\":\"did you mean 'name'?\",\"fix\":{\"pointer\":\"/steps/0\",\"value\":{"
+        "\"code\":\"pay\",\"when\":\"$.steps.pya\",\"name\":\"x\",\"procedure\":{"
+        "\"type\":\"log\",\"message\":\"x\"}},\"label\":\"call it 'name'\"}},"
         "{\"pointer\":\"/steps/0/when\",\"step\":\"pay\",\"code\":\"expression_type\","
         "\"message\":\"undeclared reference to 'steps.pya'\",\"column\":9,"
-        "\"severity\":\"error\",\"hint\":\"did you mean 'steps.pay'?\"}]");
+        "\"severity\":\"error\",\"hint\":\"did you mean 'steps.pay'?\","
+        "\"fix\":{\"pointer\":\"/steps/0/when\",\"value\":\"$.steps.pay\","
+        "\"label\":\"write \\\"$.steps.pay\\\"\"}}]");
     (void)definition_compile(definition_value("{'code': 'a', 'steps': []}"));
     assert_string_equal(definition_json(findings_value(&definition_mem, &definition_findings)),
                         "[{\"pointer\":\"/steps\",\"code\":\"no_steps\",\"message\":\"there are no "
