@@ -36,6 +36,16 @@ struct value cel_fn_ends_with(struct cel_eval *ev, const struct value *args)
     return value_bool(str_ends_with(value_text(args[0]), value_text(args[1])));
 }
 
+/* What it costs to find out that a text is no pattern, and the error. */
+static struct value fail_pattern(struct cel_eval *ev, size_t pattern_bytes, const struct err *err)
+{
+    if (!cel_charge(ev, pattern_bytes > REGEX_PATTERN_MAX        ? 1
+                        : err->code == ERR_LIMIT_EXPRESSION_SIZE ? REGEX_COST_TOO_LARGE
+                                                                 : pattern_bytes * 16 + 100))
+        return cel_over_cost(ev);
+    return cel_fail(ev, "%pS", ERR_ARG(err));
+}
+
 /* For patterns that are known only now; the compiler keeps constant ones compiled. */
 struct value cel_fn_matches(struct cel_eval *ev, const struct value *args)
 {
@@ -44,17 +54,37 @@ struct value cel_fn_matches(struct cel_eval *ev, const struct value *args)
     bool paid, matched;
 
     re = regex_new(value_text(args[1]), &err);
-    if (re == NULL) {
-        if (!cel_charge(ev, args[1].len > REGEX_PATTERN_MAX         ? 1
-                            : err.code == ERR_LIMIT_EXPRESSION_SIZE ? REGEX_COST_TOO_LARGE
-                                                                    : args[1].len * 16 + 100))
-            return cel_over_cost(ev);
-        return cel_fail(ev, "%pS", ERR_ARG(&err));
-    }
+    if (re == NULL)
+        return fail_pattern(ev, args[1].len, &err);
     paid = cel_charge(ev, regex_compile_cost(re) + regex_match_cost(re, args[0].len));
     matched = paid && regex_matches(re, value_text(args[0]));
     regex_free(re);
     return paid ? value_bool(matched) : cel_over_cost(ev);
+}
+
+struct value cel_fn_re_capture(struct cel_eval *ev, const struct value *args)
+{
+    enum regex_capture result = REGEX_CAPTURED_NOTHING;
+    struct str found = STR_NONE;
+    struct regex *re;
+    struct err err;
+    bool paid;
+
+    re = regex_new_capturing(value_text(args[1]), &err);
+    if (re == NULL)
+        return fail_pattern(ev, args[1].len, &err);
+    paid = cel_charge(ev, regex_compile_cost(re) + regex_capture_cost(re, args[0].len));
+    if (paid)
+        result = regex_capture(re, value_text(args[0]), &found);
+    regex_free(re);
+    if (!paid)
+        return cel_over_cost(ev);
+    if (result == REGEX_HAS_GROUPS)
+        return cel_fail(ev, "the pattern has more than one group: write (?:...) for the others");
+    if (result == REGEX_CAPTURED_NOTHING)
+        return value_optional_none();
+    /* A part of the text that was given, which lives as long. */
+    return cel_optional(ev, value_string(found));
 }
 
 /* The byte offset of code point number `position`. False when `s` has fewer. */

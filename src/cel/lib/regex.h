@@ -27,6 +27,24 @@ struct regex *regex_new(struct str pattern, struct err *err) MUST_USE;
 /* Whether some part of `text` matches. Any number of threads may ask at once. */
 bool regex_matches(const struct regex *re, struct str text);
 
+/* The same for regex_capture(). */
+struct regex *regex_new_capturing(struct str pattern, struct err *err) MUST_USE;
+
+enum regex_capture {
+    REGEX_CAPTURED,
+    REGEX_CAPTURED_NOTHING, /* no part of the text matches, or the group has no share in it */
+    REGEX_HAS_GROUPS,       /* more than one */
+};
+
+/*
+ * The first part of `text` that matches: what its group has caught, or the
+ * whole of it when the pattern has none. *out is a part of `text`.
+ */
+enum regex_capture regex_capture(const struct regex *re, struct str text, struct str *out);
+
+/* What that costs in the worst case: groups are followed by slower means. */
+uint64_t regex_capture_cost(const struct regex *re, size_t text_bytes);
+
 /*
  * Units of cost (see eval.h) of matching a text of that length in the worst
  * case, and of having compiled the pattern. REGEX_COST_TOO_LARGE is what it

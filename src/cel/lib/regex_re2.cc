@@ -20,11 +20,12 @@ struct regex {
 };
 
 static struct regex *compile_pattern(const char *pattern, size_t len, size_t max_bytes,
-                                     char *message, size_t message_capacity, bool *too_large)
+                                     bool captures, char *message, size_t message_capacity,
+                                     bool *too_large)
 {
     RE2::Options options(RE2::Quiet);
 
-    options.set_never_capture(true);
+    options.set_never_capture(!captures);
     options.set_max_mem(static_cast<int64_t>(max_bytes));
     struct regex *made = new struct regex(pattern, len, options);
     if (made->re.ok())
@@ -35,11 +36,12 @@ static struct regex *compile_pattern(const char *pattern, size_t len, size_t max
     return nullptr;
 }
 
-struct regex *regex_re2_new(const char *pattern, size_t len, size_t max_bytes, char *message,
-                            size_t message_capacity, bool *too_large) noexcept
+struct regex *regex_re2_new(const char *pattern, size_t len, size_t max_bytes, bool captures,
+                            char *message, size_t message_capacity, bool *too_large) noexcept
 {
     try {
-        return compile_pattern(pattern, len, max_bytes, message, message_capacity, too_large);
+        return compile_pattern(pattern, len, max_bytes, captures, message, message_capacity,
+                               too_large);
     } catch (const std::bad_alloc &) {
         snprintf(message, message_capacity, "there is not enough memory to compile it");
         *too_large = true;
@@ -50,6 +52,25 @@ struct regex *regex_re2_new(const char *pattern, size_t len, size_t max_bytes, c
 bool regex_re2_search(const struct regex *re, const char *text, size_t len) noexcept
 {
     return re->re.Match(re2::StringPiece(text, len), 0, len, RE2::UNANCHORED, nullptr, 0);
+}
+
+int regex_re2_groups(const struct regex *re) noexcept
+{
+    return re->re.NumberOfCapturingGroups();
+}
+
+bool regex_re2_capture(const struct regex *re, const char *text, size_t len, const char **at,
+                       size_t *at_len) noexcept
+{
+    re2::StringPiece found[2];
+    int which = re->re.NumberOfCapturingGroups() > 0 ? 1 : 0;
+
+    if (!re->re.Match(re2::StringPiece(text, len), 0, len, RE2::UNANCHORED, found, which + 1) ||
+        found[which].data() == nullptr)
+        return false;
+    *at = found[which].data();
+    *at_len = found[which].size();
+    return true;
 }
 
 size_t regex_re2_size(const struct regex *re) noexcept
