@@ -43,6 +43,8 @@ bool define_correlation(struct arena *mem, struct value v, struct str *out)
 
 const struct step *program_step(const struct program *p, struct str code)
 {
+    if (p->by_code != NULL)
+        return map_get(p->by_code, code);
     for (uint32_t i = 0; i < p->step_count; i++)
         if (str_eq(p->steps[i].code, code))
             return &p->steps[i];

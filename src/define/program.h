@@ -369,6 +369,7 @@ struct program {
     const struct step *steps;
     const struct block *blocks;   /* the first is the scenario's own */
     uint32_t step_count;          /* may be 0; inner ones included */
+    const struct map *by_code;    /* the steps, for program_step(); NULL while it is compiled */
     uint32_t block_count;         /* at least 1 */
     const struct mapping *result; /* or NULL: the last completed step's */
     const struct mapping *key;    /* settings.key, or NULL */

@@ -68,6 +68,34 @@ static const char *const seeds[] = {
     "  {'code': 'again', 'loop': {'while': '$.steps.each.count > 1', 'steps': [{'code': 'tick',"
     "   'procedure': {'type': 'log', 'message': 'x'}, 'goto': 'next'}]}},"
     "  {'code': 'done', 'procedure': {'type': 'log', 'message': 'x'}, 'goto': 'end'}]}",
+    /* a graph with every type of node, an edge for failures, a circle and a wait that jumps */
+    "{'code': 'graph', 'result': '$.variables.n', 'nodes': [{'id': 's', 'type': 'start', 'config': "
+    "{'trigger': {'type': 'webhook', 'path': 'x'}}}, {'id': 'a', 'type': 'http_request', 'retry': "
+    "{'maxAttempts': 2}, 'config': {'url': 'https://a.example/{{ input.x }}'}}, {'id': 'c', "
+    "'type': "
+    "'condition', 'config': {'cases': [{'branch': 'ok', 'expression': 'steps.a.output.status_code "
+    "== "
+    "200'}, {'branch': 'no', 'expression': 'false'}]}}, {'id': 'n', 'type': 'variable_set', "
+    "'config': "
+    "{'name': 'n', 'value': '=variables.n + 1'}}, {'id': 'm', 'type': 'math', 'config': "
+    "{'operation': "
+    "'divide', 'a': '$.variables.n', 'b': 2}}, {'id': 'w', 'type': 'sleep', 'config': {'duration': "
+    "'1m'}}, {'id': 'r', 'type': 'rabbitmq_publish', 'config': {'routing_key': 'k', 'body': "
+    "'$.steps.m.output'}}, {'id': 'q', 'type': 'wait.signal', 'config': {'signalType': 'go', "
+    "'timeout': '1h', 'onTimeout': {'to': 'l'}}}, {'id': 'l', 'type': 'log', 'config': {'message': "
+    "'{{ steps.a.error.code }}'}}, {'id': 'b', 'type': 'condition', 'config': {'expression': "
+    "'true'}},"
+    " {'id': 'e', 'type': 'end'}], 'edges': [{'source': 's', 'target': 'a'}, {'source': 'a', "
+    "'target': 'c'}, {'source': 'a', 'target': 'l', 'branch': 'error'}, {'source': 'c', 'target': "
+    "'n',"
+    " 'branch': 'ok'}, {'source': 'c', 'target': 'a', 'branch': 'no'}, {'source': 'c', 'target': "
+    "'e', "
+    "'branch': 'default'}, {'source': 'n', 'target': 'm'}, {'source': 'm', 'target': 'w'}, "
+    "{'source': "
+    "'w', 'target': 'r'}, {'source': 'r', 'target': 'q'}, {'source': 'q', 'target': 'b'}, "
+    "{'source': "
+    "'b', 'target': 'a', 'branch': 'true'}, {'source': 'b', 'target': 'e', 'branch': 'false'}, "
+    "{'source': 'l', 'target': 'e'}]}",
 };
 
 enum { SEEDS = ARRAY_SIZE(seeds) };
@@ -158,9 +186,12 @@ static struct value damage(struct value v, uint32_t rarity)
     return made.kind == VALUE_ABSENT ? v : made;
 }
 
+/* As a schema when it has nodes, else as a scenario. */
 static void check(struct value definition)
 {
-    const struct program *p = definition_compile(definition);
+    const struct program *p = value_map_member(definition, STR("nodes")).kind != VALUE_ABSENT
+                                  ? definition_schema(definition)
+                                  : definition_compile(definition);
 
     if ((p == NULL) != findings_have_errors(&definition_findings))
         fail_msg("%s: %s", p == NULL ? "neither program nor error" : "program and error",

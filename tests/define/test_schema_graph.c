@@ -1,5 +1,6 @@
 /* test_schema_graph.c - claims about schemas: what their graphs become, and what is wrong with them. */
 #include "base/buf.h"
+#include "base/time/clock.h"
 #include "define/catalog/catalog.h"
 #include "define/definition.h"
 #include "define/trigger.h"
@@ -316,6 +317,66 @@ static void test_schema__findings_about_nodes(void **state)
                     rows);
 }
 
+/* --- size --- */
+
+/* A chain of so many nodes, each of which reads the one before it; every tenth is a condition. */
+static struct value chain_of(unsigned nodes)
+{
+    struct buf text, edges;
+    struct value v;
+    struct err err;
+
+    buf_init_arena(&text, &definition_mem);
+    buf_init_arena(&edges, &definition_mem);
+    buf_text(&text, "{\"code\":\"a\",\"nodes\":[{\"id\":\"n0\",\"type\":\"start\"}");
+    for (unsigned i = 1; i < nodes; i++) {
+        bool is_condition = i % 10 == 0;
+
+        buf_printf(
+            &text, ",{\"id\":\"n%u\",\"type\":\"%s\",\"config\":{\"%s\":\"%s steps.n%u %s\"}}", i,
+            is_condition ? "condition" : "compute.transform", is_condition ? "expression" : "data",
+            is_condition ? "" : "{{", i - 1, is_condition ? "!= null" : "}}");
+        buf_printf(&edges, "%s{\"source\":\"n%u\",\"target\":\"n%u\"%s}", i == 1 ? "" : ",", i - 1,
+                   i, i > 1 && (i - 1) % 10 == 0 ? ",\"branch\":\"true\"" : "");
+        if (is_condition && i + 1 < nodes)
+            buf_printf(&edges, ",{\"source\":\"n%u\",\"target\":\"n%u\",\"branch\":\"false\"}", i,
+                       i - 9);
+    }
+    buf_printf(&text, "],\"edges\":[%.*s]}", STR_ARG(buf_view(&edges)));
+    if (!json_read(&definition_mem, buf_view(&text), &v, &err))
+        fail_msg("%s", err.message);
+    return v;
+}
+
+/* The least of some tries, so that nobody else's load counts. */
+static int64_t compile_us(struct value definition)
+{
+    int64_t least = INT64_MAX;
+
+    for (unsigned i = 0; i < 3; i++) {
+        int64_t began_us = clock_thread_us(), took_us;
+
+        assert_non_null(definition_schema(definition));
+        took_us = clock_thread_us() - began_us;
+        least = took_us < least ? took_us : least;
+    }
+    return least;
+}
+
+static void test_schema__of_a_thousand_nodes_costs_what_ten_of_a_hundred_do(void **state)
+{
+    int64_t hundred, thousand;
+
+    (void)state;
+    hundred = compile_us(chain_of(100));
+    thousand = compile_us(chain_of(1000));
+    print_message("100 nodes: %lld us, 1,000 nodes: %lld us\n", (long long)hundred,
+                  (long long)thousand);
+    assert_true(thousand < 20 * hundred);
+    assert_null(definition_schema(chain_of(1001)));
+    assert_true(str_eq(definition_findings.items[0].code, STR("limit_steps")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +388,7 @@ int main(void)
         DEFINITION_TEST(test_schema__findings_about_the_graph),
         DEFINITION_TEST(test_schema__findings_about_conditions),
         DEFINITION_TEST(test_schema__findings_about_nodes),
+        DEFINITION_TEST(test_schema__of_a_thousand_nodes_costs_what_ten_of_a_hundred_do),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

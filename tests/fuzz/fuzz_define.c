@@ -1,5 +1,5 @@
 /*
- * fuzz_define.c - any bytes that are JSON, as a scenario and as a procedure.
+ * fuzz_define.c - any bytes that are JSON, as a scenario, a schema and a procedure.
  *
  * A program comes out exactly when nothing is wrong, and whatever is found can
  * be shown.
@@ -42,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     arena_init(&mem);
     if (json_read(&mem, str_from((const char *)bytes, len), &v, &err)) {
         compile(&mem, KIND_SCENARIO, v);
+        compile(&mem, KIND_SCHEMA, v);
         compile(&mem, KIND_PROCEDURE, v);
     }
     arena_fini(&mem);

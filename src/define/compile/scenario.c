@@ -133,6 +133,18 @@ void compile_registered(struct compiler *c, struct value definition, struct prog
 
 /* --- any of them --- */
 
+/* The steps by their codes: what is asked for with every row of history. */
+static const struct map *index_steps(struct arena *mem, const struct program *p)
+{
+    struct map *by_code = ARENA_NEW(mem, struct map);
+
+    map_init(by_code, mem);
+    for (uint32_t i = 0; i < p->step_count; i++)
+        if (p->steps[i].code.len > 0)
+            map_put(by_code, p->steps[i].code, (void *)&p->steps[i]);
+    return by_code;
+}
+
 typedef void compile_kind_fn(struct compiler *c, struct value definition, struct program *p);
 
 #define compile_NONE NULL
@@ -172,6 +184,7 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
     c.rules = c.is_stored ? registry->rules : RULES_NEWEST;
     compilers[kind](&c, definition, p);
     library_finish(mem, library, p);
+    p->by_code = index_steps(mem, p);
     *out = p;
     if (c.has_errors) {
         program_release(p);
