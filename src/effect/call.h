@@ -28,10 +28,11 @@ struct transfer {
     struct effect_call *call;
     const struct policy *policy;
     struct vault *vault;
-    struct value request;         /* with its secrets, in the call's memory */
-    struct call_secrets *secrets; /* or NULL */
-    struct transfer *waiting;     /* the next that waits for the same token */
-    int64_t began_us;             /* monotonic */
+    struct mail_sockets *mail_sockets; /* of all transfers */
+    struct value request;              /* with its secrets, in the call's memory */
+    struct call_secrets *secrets;      /* or NULL */
+    struct transfer *waiting;          /* the next that waits for the same token */
+    int64_t began_us;                  /* monotonic */
     CURL *easy;
     struct curl_slist *headers; /* in the call's memory; recipients of a mail */
     struct str host_name;       /* of the URL, without the port */

@@ -28,6 +28,7 @@ struct effect {
     LIST_HEAD(, transfer) active; /* those that libcurl has, and those that wait for a token */
     LIST_HEAD(, transfer) spare;
     unsigned spare_count;
+    struct mail_sockets mail_sockets;
     pthread_t thread;
 };
 
@@ -76,6 +77,7 @@ static struct transfer *transfer_new(struct effect *e)
     t = alloc_zeroed(sizeof(*t));
     t->policy = e->options.policy;
     t->vault = e->options.vault;
+    t->mail_sockets = &e->mail_sockets;
     buf_init(&t->body);
     buf_init(&t->head);
     t->easy = alloc_check(curl_easy_init());
@@ -335,6 +337,7 @@ static void close_parts(struct effect *e)
     tokens_fini(&e->tokens);
     if (e->multi != NULL)
         curl_multi_cleanup(e->multi);
+    mail_sockets_fini(&e->mail_sockets);
     if (e->epoll_fd >= 0)
         close(e->epoll_fd);
 }
@@ -346,6 +349,7 @@ struct effect *effect_open(const struct effect_options *options, struct err *err
     e->options = *options;
     e->trusted_path = getenv("SSL_CERT_FILE"); /* libcurl itself does not look at it */
     e->epoll_fd = -1;
+    mail_sockets_init(&e->mail_sockets);
     tokens_init(&e->tokens);
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(e);
@@ -372,7 +376,8 @@ void effect_close(struct effect *e)
     size_t count;
 
     __atomic_store_n(&e->is_closing, true, __ATOMIC_RELAXED);
-    mailbox_close(&e->inbox); /* wakes the thread */
+    mailbox_close(&e->inbox); /* wakes the thread, unless it waits for a mail server: */
+    mail_sockets_cut(&e->mail_sockets);
     (void)pthread_join(e->thread, NULL);
     while ((count = mailbox_take(&e->inbox, items, TAKEN_AT_ONCE)) > 0)
         for (size_t i = 0; i < count; i++)

@@ -5,8 +5,11 @@
 #include "base/text/base64.h"
 #include "value/json.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     WORD_BYTES = 45, /* of a text, in one encoded word: 60 characters of base64 */
@@ -232,6 +235,72 @@ static size_t drop_answer(char *data, size_t size, size_t count, void *context)
     return size * count;
 }
 
+/* --- connections --- */
+
+void mail_sockets_init(struct mail_sockets *sockets)
+{
+    *sockets = (struct mail_sockets){0};
+    (void)pthread_mutex_init(&sockets->lock, NULL);
+}
+
+void mail_sockets_fini(struct mail_sockets *sockets)
+{
+    (void)pthread_mutex_destroy(&sockets->lock);
+    free(sockets->fds);
+}
+
+void mail_sockets_cut(struct mail_sockets *sockets)
+{
+    (void)pthread_mutex_lock(&sockets->lock);
+    sockets->is_cut = true;
+    for (size_t i = 0; i < sockets->count; i++)
+        (void)shutdown(sockets->fds[i], SHUT_RDWR);
+    (void)pthread_mutex_unlock(&sockets->lock);
+}
+
+static void add_socket(struct mail_sockets *s, curl_socket_t fd)
+{
+    if (s->count == s->capacity) {
+        s->capacity = 2 * s->capacity + 16;
+        s->fds = alloc_resize(s->fds, s->capacity, sizeof(*s->fds));
+    }
+    s->fds[s->count++] = fd;
+}
+
+static curl_socket_t mail_open_socket(void *context, curlsocktype purpose,
+                                      struct curl_sockaddr *address)
+{
+    struct mail_sockets *s = context;
+    curl_socket_t fd = CURL_SOCKET_BAD;
+
+    (void)purpose;
+    (void)pthread_mutex_lock(&s->lock);
+    if (!s->is_cut)
+        fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (fd != CURL_SOCKET_BAD)
+        add_socket(s, fd);
+    (void)pthread_mutex_unlock(&s->lock);
+    return fd;
+}
+
+static int mail_close_socket(void *context, curl_socket_t fd)
+{
+    struct mail_sockets *s = context;
+    int failed;
+
+    (void)pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; i < s->count; i++)
+        if (s->fds[i] == fd) {
+            s->fds[i] = s->fds[--s->count];
+            break;
+        }
+    failed = close(fd); /* within: its number may be another's right afterwards */
+    (void)pthread_mutex_unlock(&s->lock);
+    return failed;
+}
+
+/* --- one mail --- */
+
 bool mail_prepare(struct transfer *t, const char *trusted_path)
 {
     struct effect_call *call = t->call;
@@ -263,6 +332,10 @@ bool mail_prepare(struct transfer *t, const char *trusted_path)
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, drop_answer);
     curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_mail);
     curl_easy_setopt(easy, CURLOPT_READDATA, t);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, mail_open_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, t->mail_sockets);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, mail_close_socket);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, t->mail_sockets);
     curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)t->upload.len);
     curl_easy_setopt(

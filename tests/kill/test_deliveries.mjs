@@ -1,7 +1,9 @@
 // test_deliveries.mjs - messages, calls and children while the server is told to stop, loses its
 // connections or its store: nothing that was answered is sent again, nothing is lost.
+import net from 'node:net';
 import { join } from 'node:path';
 
+import { MailServer } from '../api/mails.mjs';
 import { Receiver } from '../api/receiver.mjs';
 import { amount } from '../lib/budget.mjs';
 import { check, equal } from '../lib/claims.mjs';
@@ -78,9 +80,9 @@ class World {
     }
 }
 
-async function startOrders(server, from, count) {
+async function startOrders(server, from, count, code = 'order') {
     await forAll(server, Array.from({ length: count }, (_, i) => from + i), async (client, n) => {
-        const answer = await client.ask('POST', '/api/v1/executions', { code: 'order', input: { n } });
+        const answer = await client.ask('POST', '/api/v1/executions', { code, input: { n } });
         equal(answer.status, 201, answer.raw);
     });
 }
@@ -115,6 +117,149 @@ claim('SIGTERM under full delivery ends in time and repeats nothing that was ans
     // A busy machine may hold one of them up.
     check(Math.min(...took) < STOP_MS, `stops took ${took.join(', ')} ms`);
     await world.close(rig);
+});
+
+// A worker packs, then a mail leaves.
+const parcel = {
+    code: 'parcel',
+    steps: [
+        { code: 'pack', procedure: 'drain.pack', input: { n: '$.input.n' } },
+        { code: 'mail', procedure: { type: 'notification.email', to: '=string("p") + string($.input.n) + "@example.com"', subject: 'Packed', body: 'text' } },
+    ],
+};
+
+/** Workers that keep each job for as long as a call takes, and repeat an answer until somebody has heard it. */
+class Workers {
+    constructor(server, count) {
+        this.server = server;
+        this.claimed = new Map(); // execution -> how often a job of it was given to somebody
+        this.refused = [];
+        this.isOver = false;
+        this.all = Array.from({ length: count }, () => this.work());
+    }
+
+    async ask(path, body) {
+        if (!this.server.isRunning()) return { status: 0 };
+        const client = this.server.client();
+        const answer = await client.ask('POST', `/api/v1/jobs/${path}`, body);
+        client.close();
+        return answer;
+    }
+
+    async work() {
+        while (!this.isOver) {
+            const answer = await this.ask('claim', { types: ['drain.pack'], max: 5, wait: '300ms', lease: '60s', worker: 'drain' });
+            const jobs = answer.status === 200 ? answer.body.items : [];
+            for (const job of jobs) this.claimed.set(job.executionId, (this.claimed.get(job.executionId) ?? 0) + 1);
+            if (jobs.length > 0) await sleep(ANSWER_MS / 3);
+            for (const job of jobs) {
+                const said = { leaseToken: job.leaseToken, output: { job: job.id } };
+                const heard = await until('the answer is heard', async () => {
+                    const end = await this.ask(`${job.id}/complete`, said);
+                    return end.status === 0 || end.status === 503 ? null : end;
+                });
+                if (heard.status !== 200) this.refused.push(heard.raw);
+            }
+            if (jobs.length === 0) await sleep(20);
+        }
+    }
+
+    close() {
+        this.isOver = true;
+        return Promise.all(this.all);
+    }
+}
+
+claim('SIGTERM under mails and jobs ends in time and repeats nothing that was answered', async (rig) => {
+    const mails = new MailServer();
+    await mails.open('plain');
+    const smtp = { PAWL_SMTP: `smtp://127.0.0.1:${mails.port}`, PAWL_MAIL_FROM: 'shop@example.com' };
+    const rounds = amount('deliveries.stops'), each = 40, took = [];
+    await rig.server.stop();
+    await rig.start(smtp);
+    await rig.publish(parcel);
+    const workers = new Workers(rig.server, 4);
+    for (let i = 0; i < rounds; i++) {
+        await startOrders(rig.server, i * each, each, 'parcel');
+        await until('mails and jobs are in flight', () => workers.claimed.size >= i * each + each / 4);
+        await sleep(300 + 200 * (i % 4));
+        const began = Date.now();
+        equal(await rig.server.stop(), 0, rig.server.log.slice(-500));
+        took.push(Date.now() - began);
+        await rig.start(smtp);
+    }
+    await atRest(rig);
+    await workers.close();
+    console.log(`${rig.name}: ${rounds} stops under mails and jobs took ${took.join(', ')} ms`);
+    equal(workers.refused, [], 'answers of workers');
+    equal([...workers.claimed.values()].filter((times) => times > 1), [], 'jobs that were given to two');
+    equal(workers.claimed.size, rounds * each, 'jobs');
+    const ids = mails.mails.map((mail) => mail.headers['message-id']);
+    equal(new Set(ids).size, ids.length, 'mails that were taken, and sent again');
+    equal(ids.length, rounds * each, 'mails');
+    check(Math.min(...took) < STOP_MS, `stops took ${took.join(', ')} ms`);
+    await mails.kill();
+});
+
+/**
+ * A mail server that keeps what comes after it was asked whether a mail may be sent. It never says
+ * that it may, or, taking mails, never that it has got one.
+ */
+class ReluctantMailServer {
+    async open(takes = false) {
+        this.sessions = []; // what each has said behind DATA
+        this.server = net.createServer((socket) => {
+            let text = '', asked = -1;
+            socket.on('error', () => {});
+            socket.on('data', (part) => {
+                text += part.toString('latin1');
+                if (asked >= 0) this.sessions[asked] += part.toString('latin1');
+                for (let end; asked < 0 && (end = text.indexOf('\r\n')) >= 0;) {
+                    const line = text.slice(0, end);
+                    text = text.slice(end + 2);
+                    if (line === 'DATA') asked = this.sessions.push(text) - 1;
+                    if (line !== 'DATA' || takes) socket.write(line === 'DATA' ? '354 go on\r\n' : '250 go on\r\n');
+                }
+            });
+            socket.write('220 mail.test\r\n');
+        });
+        await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
+        this.port = this.server.address().port;
+    }
+}
+
+claim('a mail that is cut while it is sent is no mail', async (rig) => {
+    const mails = new ReluctantMailServer();
+    await mails.open();
+    await rig.server.stop();
+    await rig.start({ PAWL_SMTP: `smtp://127.0.0.1:${mails.port}`, PAWL_MAIL_FROM: 'shop@example.com' });
+    await rig.publish({ code: 'letter', steps: [{ code: 'mail', procedure: { type: 'notification.email', to: 'a@example.com', subject: 'Packed', body: 'text' } }] });
+    await rig.begin('letter');
+    await until('the mail may be sent', () => mails.sessions.length === 1);
+    const began = Date.now();
+    equal(await rig.server.stop(), 0, rig.server.log.slice(-500));
+    console.log(`${rig.name}: a stop with a mail in flight took ${Date.now() - began} ms`);
+    equal(mails.sessions, [''], 'what came behind DATA');
+    await rig.start();
+    equal((await rig.api('GET', '/outbox')).body.items.map((m) => [m.status, m.attempts]), [['pending', 0]], 'the message');
+    mails.server.close();
+});
+
+claim('a mail server that does not say what became of a mail holds up no stop', async (rig) => {
+    const mails = new ReluctantMailServer();
+    await mails.open(true);
+    await rig.server.stop();
+    await rig.start({ PAWL_SMTP: `smtp://127.0.0.1:${mails.port}`, PAWL_MAIL_FROM: 'shop@example.com' });
+    await rig.publish({ code: 'letters', steps: Array.from({ length: 5 }, (_, i) => ({ code: `m${i}`, procedure: { type: 'notification.email', to: 'a@example.com', subject: 'Packed', body: 'text' } })) });
+    await rig.begin('letters');
+    await until('a mail was sent', () => mails.sessions.some((text) => text.endsWith('\r\n.\r\n')));
+    const began = Date.now();
+    equal(await rig.server.stop(), 0, rig.server.log.slice(-500));
+    const took = Date.now() - began;
+    console.log(`${rig.name}: a stop with a mail that is not answered took ${took} ms`);
+    check(took < 2 * STOP_MS, `the stop took ${took} ms`);
+    await rig.start();
+    mails.server.close();
 });
 
 claim('a server that loses its connections and lives keeps its lanes', async (rig) => {
