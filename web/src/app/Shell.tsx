@@ -4,7 +4,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Glyph, Icon, Mark } from '../lib/icons';
-import { useCounts, useStuckMessages } from './counts';
+import { useLiveCounts, useStuckMessages } from './counts';
 import { keyOf } from '../lib/keys';
 import { connectNow, useConnection, useLive } from '../lib/live';
 import { Menu, MenuItem } from '../lib/menu';
@@ -61,7 +61,7 @@ export const usePlaces = () => {
 /** What stands beside a place of the navigation: how much there is to do. */
 function useBadges(): Record<string, { n: number; isLoud: boolean } | undefined> {
     const { me } = useMe();
-    const counts = useCounts();
+    const counts = useLiveCounts();
     const stuck = useStuckMessages().length;
     // Whoever sees no executions hears of tasks, so that it is known whether the server is there.
     useLive(2000, () => false, () => undefined, 'task', !seesMonitor(me) && seesPlanner(me));

@@ -1,5 +1,6 @@
 // counts.ts - how much there is to do: one cheap answer that navigation, overview and lists share.
 import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { call, type Page, query } from '../lib/api';
 import { useLive } from '../lib/live';
 import type { Answers } from '../lib/types';
@@ -7,13 +8,32 @@ import { seesInbox, seesMonitor, useMe } from './session';
 
 export type Message = Answers['listOutbox']['items'][number];
 
-/** Asked for when something has moved, and by itself for those who hear no hints about executions. */
-export function useCounts() {
+const ASK_MS = 60000;
+const ASK_UNHEARD_MS = 10000; // for those who hear no hints about executions
+
+function useAsked() {
     const { me } = useMe();
     const hears = seesMonitor(me);
-    const found = useQuery({ queryKey: ['counts'], enabled: hears || seesInbox(me), queryFn: () => call<Answers['getCounts']>('/counts'), refetchInterval: hears ? 60000 : 10000 });
-    useLive(2000, () => true, () => void found.refetch(), 'execution', hears);
+    return useQuery({ queryKey: ['counts'], enabled: hears || seesInbox(me), queryFn: () => call<Answers['getCounts']>('/counts'), staleTime: 1000, refetchInterval: hears ? ASK_MS : ASK_UNHEARD_MS });
+}
+
+export const useCounts = () => useAsked().data;
+
+/** Keep them as they are now: once, in the frame of all pages. */
+export function useLiveCounts() {
+    const { me } = useMe();
+    const found = useAsked();
+    useLive(2000, () => true, () => void found.refetch(), 'execution', seesMonitor(me));
     return found.data;
+}
+
+/** Call `act` when one of the counts has changed: lists are read again by that, and not with every hint. */
+export function useCountChange(value: number | undefined, act: () => void) {
+    const before = useRef(value);
+    useEffect(() => {
+        if (before.current !== undefined && value !== before.current) act();
+        before.current = value;
+    }, [value]);
 }
 
 /** Messages that stay where they are until somebody changes the server: what they need is not set up. */

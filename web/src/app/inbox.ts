@@ -10,7 +10,8 @@ export interface InboxItem { id: string; executionId: string; code: string; vers
 /** Asked for again by itself, too: members hear no hints about executions. */
 export function useInbox() {
     const { me } = useMe();
-    const found = useQuery({ queryKey: ['inbox'], enabled: seesInbox(me), queryFn: () => all<InboxItem>('/inbox', 500), refetchInterval: seesMonitor(me) ? 30000 : 5000 });
-    useLive(1000, () => true, () => void found.refetch(), 'execution', seesMonitor(me));
+    const found = useQuery({ queryKey: ['inbox'], enabled: seesInbox(me), queryFn: () => all<InboxItem>('/inbox', 500), refetchInterval: seesMonitor(me) ? 60000 : 5000 });
+    // What waits may be for me; what was for me may have gone on.
+    useLive(1000, (hint) => hint.status === 'waiting' || Boolean(found.data?.some((item) => item.executionId === hint.id)), () => void found.refetch(), 'execution', seesMonitor(me));
     return found;
 }

@@ -5,6 +5,7 @@ import type { Ask, Hint, News, StreamName } from './live-worker';
 type Listener = (news: News) => void;
 
 const AGAIN_MS = 2000;
+const HINTS_MOST = 1000; // from here on it is everything
 const listeners = new Set<Listener>();
 let port: MessagePort | Worker | null = null;
 const wanted = new Map<StreamName, number>();
@@ -64,9 +65,14 @@ export function disconnect() {
     state = { connected: false, since: Date.now(), isMissed: false };
 }
 
+// While hints come without a pause, what they lead to is read less and less often, down to this much of it.
+const BACK_OFF_MOST = 8;
+const BACK_OFF_BY = 1.5;
+
 /**
  * Called for hints of executions (or tasks) that `wants`, and when everything may have changed; at most once in
- * `every` ms, with the ids that were hinted at since.
+ * `every` ms, less often while they keep coming, with the ids that were hinted at since. Never while the tab is hidden:
+ * what has come meanwhile is told when it is seen again. why: decision 0513
  */
 export function useLive(every: number, wants: (hint: Hint) => boolean, act: (ids: Set<string> | 'all') => void, stream: StreamName = 'execution', enabled = true) {
     const current = useRef({ wants, act });
@@ -77,8 +83,18 @@ export function useLive(every: number, wants: (hint: Hint) => boolean, act: (ids
         let ids = new Set<string>();
         let all = false;
         let timer: ReturnType<typeof setTimeout> | undefined;
+        let pause = every;
+        let flushedAt = 0;
+        const plan = () => {
+            if (document.hidden) return;
+            pause = Date.now() - flushedAt < 2 * pause ? Math.min(pause * BACK_OFF_BY, every * BACK_OFF_MOST) : every;
+            timer ??= setTimeout(flush, pause);
+        };
+        const seen = () => { if (!document.hidden && (all || ids.size > 0)) plan(); };
         const flush = () => {
             timer = undefined;
+            if (document.hidden) return;
+            flushedAt = Date.now();
             const what = all ? 'all' : ids;
             ids = new Set();
             all = false;
@@ -91,11 +107,14 @@ export function useLive(every: number, wants: (hint: Hint) => boolean, act: (ids
                 all = true;
             } else if (news.hint.type === stream && current.current.wants(news.hint)) ids.add(news.hint.id);
             else return;
-            timer ??= setTimeout(flush, every);
+            if (ids.size > HINTS_MOST) all = true;
+            plan();
         };
         listeners.add(listener);
+        document.addEventListener('visibilitychange', seen);
         return () => {
             listeners.delete(listener);
+            document.removeEventListener('visibilitychange', seen);
             clearTimeout(timer);
             drop();
         };

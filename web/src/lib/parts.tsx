@@ -119,10 +119,11 @@ export function CopyId({ id }: { id: string }) {
     );
 }
 
-/** The time now, again every `every` ms. */
-export function useNow(every = 1000) {
+/** The time now, again every `every` ms; null: it stands. For leaves: all that is below is drawn again. */
+export function useNow(every: number | null = 1000) {
     const [now, tick] = useState(Date.now);
     useEffect(() => {
+        if (every === null) return;
         const timer = setInterval(() => tick(Date.now()), every);
         return () => clearInterval(timer);
     }, [every]);

@@ -1,6 +1,7 @@
 // Family.tsx - who started an execution, what it has started, and what is waited for at the end of that chain.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useNow } from '../../lib/parts';
 import { call, type Page } from '../../lib/api';
 import { Icon } from '../../lib/icons';
 import { stateOf, Status } from '../../lib/status';
@@ -33,7 +34,7 @@ const awaited = (x: Execution) => x.waitingFor?.executionId ?? x.waitingFor?.bra
 
 /** What it waits for, and what that waits for, down to the one that does not wait for another. */
 const useAwaited = (x: Execution) => useQuery({
-    queryKey: ['awaited', x.id, x.rowVersion], enabled: Boolean(awaited(x)), refetchInterval: 5000,
+    queryKey: ['awaited', x.id, x.rowVersion], enabled: Boolean(awaited(x)), refetchInterval: 15000,
     queryFn: async () => {
         const found: Execution[] = [];
         for (let id = awaited(x); id && found.length < LEVELS;) {
@@ -73,8 +74,9 @@ export function Awaited({ x }: { x: Execution }) {
 }
 
 /** What it has started, the first of them first: how each stands, and why. */
-export function Children({ x, now }: { x: Execution; now: number }) {
-    const found = useQuery({ queryKey: ['children', x.id, x.rowVersion], placeholderData: (before) => before, refetchInterval: x.completedAt ? false : 5000, queryFn: () => call<Page<Execution>>(`/executions?parent=${x.id}&order=oldest&limit=${CHILDREN}`) });
+export function Children({ x }: { x: Execution }) {
+    const now = useNow(x.completedAt ? null : 1000);
+    const found = useQuery({ queryKey: ['children', x.id, x.rowVersion], placeholderData: (before) => before, refetchInterval: x.completedAt ? false : 15000, queryFn: () => call<Page<Execution>>(`/executions?parent=${x.id}&order=oldest&limit=${CHILDREN}`) });
     const list = found.data?.items ?? [];
     if (list.length === 0) return null;
     return (

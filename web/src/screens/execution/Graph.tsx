@@ -1,5 +1,5 @@
 // Graph.tsx - the steps of an execution with what became of each, the way that it took, and the way back.
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import type { Dress } from '../../flow/boxes';
 import { Flow } from '../../flow/Flow';
 import { type Item, type Layout, type List, type Node, path, stepList } from '../../flow/layout';
@@ -60,7 +60,7 @@ interface GraphProps {
     /** The history, and where it stands now; without it the steps are only there. */ rows?: Step[]; live?: Map<string, string>; /** How it ended. */ ended?: string;
 }
 
-export function Graph({ definition, states, selected, select, rows, live, ended }: GraphProps) {
+export const Graph = memo(function Graph({ definition, states, selected, select, rows, live, ended }: GraphProps) {
     const list = useMemo(() => stepList(definition.steps ?? [], ['steps'], t('otherwise')), [definition]);
     const items = useMemo(() => { const all: Item[] = []; const walk = (inner: List) => inner.items.forEach((item) => { all.push(item); item.inside?.lists.forEach(walk); }); walk(list); return all; }, [list]);
     const way = useMemo(() => {
@@ -89,4 +89,4 @@ export function Graph({ definition, states, selected, select, rows, live, ended 
             selected={items.find((item) => item.step.code === selected)?.at ?? null} select={(at) => { const item = at && items.find((one) => one.at.join('/') === at.join('/')); if (item) select(item.step.code); }}
             margin={24} aside={isBack ? { width: UNDO_LANE, draw: (drawn, head) => drawBack(drawn, states, head) } : undefined} />
     );
-}
+});

@@ -9,9 +9,9 @@ import { mayAct, useMe } from '../../app/session';
 import { call, Problem } from '../../lib/api';
 import { isObject } from '../../lib/exact';
 import { Glyph, Icon } from '../../lib/icons';
-import { useLive } from '../../lib/live';
+import { useConnection, useLive } from '../../lib/live';
 import { Menu, MenuItem, MenuLink } from '../../lib/menu';
-import { Bones, Button, CopyId, Empty, Refusal, useNow } from '../../lib/parts';
+import { Bones, Button, CopyId, Empty, Refusal } from '../../lib/parts';
 import { stateOf, Status, undoFailed, wasRolledBack } from '../../lib/status';
 import { nameOf, stepsByCode } from '../../lib/steps';
 import { t } from '../../lib/text';
@@ -75,13 +75,14 @@ export function ExecutionPage() {
     const { step: asked } = useSearch({ strict: false }) as { step?: string };
     const { me } = useMe();
     const client = useQueryClient();
-    const now = useNow(1000);
     const [selected, select] = useState<string | null>(null);
     const [tab, turn] = useState<Tab | null>(null);
     const [acting, act] = useState<string | null>(null);
     const [graphOpen, showGraph] = useState(false);
     const isNarrow = useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false });
-    const found = useQuery({ queryKey: ['execution', id], queryFn: () => call<Execution>(`/executions/${id}`), refetchInterval: (q) => (q.state.data && !q.state.data.completedAt ? (['signal', 'incident', 'paused'].includes(q.state.data.waitingFor?.kind ?? '') ? 15000 : 2000) : false) });
+    // Hints say when it moves; asking by itself is for what they may have missed.
+    const isHeard = useConnection().connected;
+    const found = useQuery({ queryKey: ['execution', id], queryFn: () => call<Execution>(`/executions/${id}`), refetchInterval: (q) => (q.state.data && !q.state.data.completedAt ? (isHeard ? 30000 : 5000) : false) });
     const x = found.data;
     const history = useHistory(id, x?.rowVersion);
     const logs = useQuery({ queryKey: ['logs', id, x?.rowVersion], enabled: Boolean(x), placeholderData: (before) => before, queryFn: () => call<{ items: LogLine[] }>(`/executions/${id}/logs?limit=100`) });
@@ -94,8 +95,8 @@ export function ExecutionPage() {
     const { rows } = history;
     const stuck = useStuckMessages(id, x?.rowVersion);
     const attempts = useMemo(() => rows.filter((row) => row.kind !== 'event' && row.kind !== 'reminder' && row.step), [rows]);
-    const ticking = x && !x.completedAt ? now : 0;
-    const bars = useMemo(() => (x ? barsOf(x, rows, steps, ticking || Date.now()) : []), [x, rows, steps, ticking]);
+    const bars = useMemo(() => (x ? barsOf(x, rows, steps, Date.now()) : []), [x, rows, steps]);
+    const happened = useMemo(() => (x ? happenings(x, rows, logs.data?.items ?? [], (code) => (code && steps.has(code) ? nameOf(steps.get(code)!) : (code ?? ''))).slice(0, 60) : []), [x, rows, logs.data, steps]);
     const live = useMemo(() => (x ? liveSteps(x) : new Map<string, string>()), [x]);
     const states = useMemo(() => statesOf(rows, live), [live, rows]);
 
@@ -162,7 +163,7 @@ export function ExecutionPage() {
                     </span>
                 </div>
                 {stuck.length > 0 && <div className="note held"><Glyph name="held" tone="held" /><span>{t('{n} message of it cannot be delivered:|{n} messages of it cannot be delivered:', { n: stuck.length })} {stuck[0]!.error?.message} <Link to="/outbox" search={{ execution: x.id } as Record<string, string>}>{t('Open the outbox')}</Link></span></div>}
-                <Sentence x={x} steps={steps} now={now} act={act} mayAct={mayDo} />
+                <Sentence x={x} steps={steps} act={act} mayAct={mayDo} />
             </div>
             <div className={`cols ${graphOpen ? 'graph' : ''}`}>
                 <div className="phonetabs"><button type="button" className={graphOpen ? '' : 'on'} onClick={() => showGraph(false)}>{t('Timeline')}</button><button type="button" className={graphOpen ? 'on' : ''} onClick={() => showGraph(true)}>{t('Graph')}</button></div>
@@ -170,11 +171,11 @@ export function ExecutionPage() {
                 <div className="middle">
                     <Refusal error={history.error} sentence={history.error ? t('The history could not be read: what is drawn is not all of it.') : undefined} />
                     {!history.loading && !history.error && !history.isWhole && <p className="note">{t('Only the newest {n} rows of the history are shown; earlier steps are not drawn.', { n: number(history.rows.length) })}</p>}
-                    <Timeline x={x} bars={bars} steps={steps} selected={bar?.id ?? null} select={(to) => { select(to); }} now={now} loading={history.loading} />
-                    <Children x={x} now={now} />
+                    <Timeline x={x} bars={bars} steps={steps} selected={bar?.id ?? null} select={(to) => { select(to); }} loading={history.loading} />
+                    <Children x={x} />
                     <section className="happened" aria-label={t('What happened')}>
                         <div className="row"><h3 className="h">{t('What happened')}</h3><span className="end meta">{t('newest first')}</span></div>
-                        {happenings(x, rows, logs.data?.items ?? [], (code) => (code && steps.has(code) ? nameOf(steps.get(code)!) : (code ?? ''))).slice(0, 60).map((h) => <div key={h.key} className="ev"><span className="t3 num" title={full(h.at)}>{when(h.at).split(' ').at(-1)}</span><Icon name={h.icon} /><span>{h.text}</span></div>)}
+                        {happened.map((h) => <div key={h.key} className="ev"><span className="t3 num" title={full(h.at)}>{when(h.at).split(' ').at(-1)}</span><Icon name={h.icon} /><span>{h.text}</span></div>)}
                     </section>
                 </div>
                 <Inspector x={x} bar={bar} rows={attempts} steps={steps} tab={shownTab} turn={turn} select={select} />

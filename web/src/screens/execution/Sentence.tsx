@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Glyph } from '../../lib/icons';
-import { Button } from '../../lib/parts';
+import { Button, useNow } from '../../lib/parts';
 import { lookOf, stateOf, undoFailed, wasRolledBack } from '../../lib/status';
 import { nameOf, timeoutTo } from '../../lib/steps';
 import { Say, t } from '../../lib/text';
@@ -87,7 +87,8 @@ export function sentenceOf(x: Execution, steps: Map<string, StepDef>, now: numbe
     return { tone: lookOf(x.status).tone, glyph: lookOf(x.status).glyph, say: t(lookOf(x.status).word) };
 }
 
-export function Sentence({ x, steps, now, act, mayAct }: { x: Execution; steps: Map<string, StepDef>; now: number; act: (action: string) => void; mayAct: boolean }) {
+export function Sentence({ x, steps, act, mayAct }: { x: Execution; steps: Map<string, StepDef>; act: (action: string) => void; mayAct: boolean }) {
+    const now = useNow(x.completedAt ? null : 1000);
     const said = sentenceOf(x, steps, now);
     return (
         <div className={`why ${said.tone}`}>

@@ -2,7 +2,7 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Glyph, Icon } from '../../lib/icons';
-import { Segments } from '../../lib/parts';
+import { Segments, useNow } from '../../lib/parts';
 import { lookOf, stateOf } from '../../lib/status';
 import { nameOf } from '../../lib/steps';
 import { t } from '../../lib/text';
@@ -46,8 +46,11 @@ function Row({ bar, name, at, selected, select, width }: { bar: Bar; name: strin
     );
 }
 
-export function Timeline({ x, bars, steps, selected, select, now, loading }:
-    { x: Execution; bars: Bar[]; steps: Map<string, StepDef>; selected: string | null; select: (id: string) => void; now: number; loading: boolean }) {
+export function Timeline({ x, bars: known, steps, selected, select, loading }:
+    { x: Execution; bars: Bar[]; steps: Map<string, StepDef>; selected: string | null; select: (id: string) => void; loading: boolean }) {
+    const now = useNow(x.completedAt ? null : 1000);
+    // Only what is open grows with the clock.
+    const bars = useMemo(() => (known.some((bar) => bar.open) ? known.map((bar) => (bar.open ? { ...bar, to: Math.max(bar.from, now) } : bar)) : known), [known, now]);
     const [mode, turn] = useState<'real' | 'fold' | ''>('');
     const scroller = useRef<HTMLDivElement>(null);
     const [box, measure] = useState({ width: 220, top: 0, size: 900 });

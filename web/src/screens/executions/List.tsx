@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Bar, useKeys } from '../../app/Shell';
+import { useCounts } from '../../app/counts';
 import { mayAct, useMe } from '../../app/session';
 import { call, type Page } from '../../lib/api';
 import { Glyph, Icon } from '../../lib/icons';
@@ -30,11 +31,13 @@ const LIVES = ['pending', 'running', 'waiting', 'waiting_debug', 'compensating']
 
 function useSummary(code: string | undefined) {
     const found = useQuery({ queryKey: ['summary', 'status', code ?? ''], queryFn: () => call<Summary>(`/executions/summary?by=status${code ? `&code=${encodeURIComponent(code)}` : ''}`) });
-    const held = useQuery({ queryKey: ['held', code ?? ''], queryFn: () => call<Page<Execution>>(`/executions?waiting=incident&limit=100${code ? `&code=${encodeURIComponent(code)}` : ''}`) });
-    useLive(1500, () => true, () => { void found.refetch(); void held.refetch(); });
+    const todo = useCounts();
+    // Of all of them the server has counted those that are held; of one process they are looked for.
+    const held = useQuery({ queryKey: ['held', code ?? ''], enabled: code !== undefined, queryFn: () => call<Page<Execution>>(`/executions?waiting=incident&limit=100${code ? `&code=${encodeURIComponent(code)}` : ''}`) });
+    useLive(3000, (hint) => !code || hint.code === code, () => { void found.refetch(); if (code) void held.refetch(); });
     const counts = Object.fromEntries((found.data?.items ?? []).map((item) => [item.value, item.count]));
-    const heldCount = held.data?.items.length ?? 0;
-    return { counts, held: heldCount, heldMore: Boolean(held.data?.nextCursor), total: Object.values(counts).reduce((a, b) => a + b, 0), loaded: Boolean(found.data), partial: found.data?.partial ?? false };
+    const heldCount = code === undefined ? (todo?.executions?.held ?? 0) : (held.data?.items.length ?? 0);
+    return { counts, held: heldCount, heldMore: code !== undefined && Boolean(held.data?.nextCursor), total: Object.values(counts).reduce((a, b) => a + b, 0), loaded: Boolean(found.data), partial: found.data?.partial ?? false };
 }
 
 const OVERSCAN = 12; // rows above and below what is in sight

@@ -20,22 +20,32 @@ import { type Series, useStats, type Window, WINDOWS } from './stats';
 import './overview.css';
 
 type Summary = Answers['summarizeExecutions'];
-function useFigures(window: Window) {
+/** How long the oldest of each kind waits is asked for rarely: it grows by itself. */
+const OLDEST_MS = 60000;
+
+function useFigures(window: Window, todo: Answers['getCounts'] | undefined) {
     const status = useQuery({ queryKey: ['summary', 'status', ''], queryFn: () => call<Summary>('/executions/summary?by=status') });
-    const errors = useQuery({ queryKey: ['summary', 'error'], queryFn: () => call<Summary>('/executions/summary?by=error') });
-    const held = useQuery({ queryKey: ['held', ''], queryFn: () => call<Page<Execution>>('/executions?waiting=incident&limit=100') });
-    const letters = useQuery({ queryKey: ['dlq', 'open-count'], queryFn: () => call<Page<Letter>>('/dlq?status=open&limit=100') });
-    const recent = useQuery({ queryKey: ['recent-failures', window], queryFn: () => call<Page<Execution>>(`/executions?status=failed&from=${window}&limit=500`) });
-    const waiting = useQuery({
-        queryKey: ['waiting-kinds'], refetchInterval: 15000,
-        queryFn: async () => Promise.all(WAITING.map(async (kind) => {
-            const page = await call<Page<Execution>>(`/executions?waiting=${kind}&limit=100&order=oldest`);
-            return { kind, count: page.items.length, more: Boolean(page.nextCursor), oldest: page.items[0]?.waitingFor?.since ?? page.items[0]?.updatedAt ?? null };
-        })),
+    useLive(3000, () => true, () => void status.refetch());
+    // The rest is read again when one of the counts says that it is another.
+    const failed = status.data?.items.find((item) => item.value === 'failed')?.count ?? 0;
+    const heldCount = todo?.executions?.held ?? 0;
+    const isReady = Boolean(status.data && todo);
+    const before = <T,>(data: T | undefined) => data;
+    const errors = useQuery({ queryKey: ['summary', 'error', failed, heldCount], enabled: isReady, placeholderData: before, queryFn: () => call<Summary>('/executions/summary?by=error') });
+    const held = useQuery({ queryKey: ['held', '', heldCount], enabled: isReady && heldCount > 0, queryFn: () => call<Page<Execution>>('/executions?waiting=incident&limit=100') });
+    const letters = useQuery({ queryKey: ['dlq', 'open', todo?.deadLetters], enabled: (todo?.deadLetters ?? 0) > 0, queryFn: () => call<Page<Letter>>('/dlq?status=open&limit=100') });
+    const recent = useQuery({ queryKey: ['recent-failures', window, failed], enabled: isReady, placeholderData: before, queryFn: () => call<Page<Execution>>(`/executions?status=failed&from=${window}&limit=500`) });
+    const kinds = WAITING.filter((kind) => (kind === 'incident' ? heldCount : (todo?.executions?.waiting[kind] ?? 0)) > 0);
+    const oldest = useQuery({
+        queryKey: ['oldest-waits', kinds.join()], enabled: kinds.length > 0, refetchInterval: OLDEST_MS, staleTime: OLDEST_MS / 2, placeholderData: before,
+        queryFn: async () => Object.fromEntries(await Promise.all(kinds.map(async (kind) => {
+            const { items: [first] } = await call<Page<Execution>>(`/executions?waiting=${kind}&limit=1&order=oldest`);
+            return [kind, first?.waitingFor?.since ?? first?.updatedAt ?? null] as const;
+        }))) as Record<string, string | null>,
     });
-    const ready = useQuery({ queryKey: ['ready'], refetchInterval: 15000, queryFn: () => call<Page<{ id: string; status: string; startedAt: string; self: boolean; batches: number }>>('/nodes') });
-    useLive(2000, () => true, () => [status, errors, held, letters, recent, waiting].forEach((q) => void q.refetch()));
-    return { status, errors, held, letters, recent, waiting, ready };
+    const waits = kinds.map((kind) => ({ kind, count: kind === 'incident' ? heldCount : (todo?.executions?.waiting[kind] ?? 0), oldest: oldest.data?.[kind] ?? null }));
+    const ready = useQuery({ queryKey: ['ready'], refetchInterval: 60000, queryFn: () => call<Answers['listNodes']>('/nodes') });
+    return { status, errors, held, letters, recent, waits, ready };
 }
 
 /** What has failed most: it needs nobody by itself, but somebody may want to know. */
@@ -117,14 +127,13 @@ export function Overview() {
     const { me } = useMe();
     const now = useNow(5000);
     const stats = useStats(window);
-    const q = useFigures(window);
     const todo = useCounts();
+    const q = useFigures(window, todo);
     const stuck = useStuckMessages();
     const failures = useMemo(() => alike(q.recent.data?.items ?? []), [q.recent.data]);
     const counts = useMemo(() => Object.fromEntries((q.status.data?.items ?? []).map((item) => [item.value, item.count])), [q.status.data]);
     const total = Object.values(counts).reduce((a, b) => a + b, 0);
-    // What the server counts is exact; a page of a list ends at a hundred.
-    const waits = (q.waiting.data ?? []).map((row) => (row.more && stats.series?.waiting?.[row.kind] !== undefined ? { ...row, count: stats.series.waiting[row.kind]!, more: false } : row)).filter((row) => row.count > 0);
+    const { waits } = q;
     const most = Math.max(1, ...waits.map((row) => row.count));
     const errors = new Map<string, number>();
     for (const item of q.errors.data?.items ?? []) if (item.value && item.value !== 'cancelled') errors.set(item.value, (errors.get(item.value) ?? 0) + item.count);
@@ -138,7 +147,7 @@ export function Overview() {
                 <Empty title={t('Nothing has run yet')} action={mayAct(me) ? <Link className="btn ink" to="/executions" search={{ start: '1' } as Record<string, string>}>{t('Start an execution…')}</Link> : undefined}>{t('Publish a process and start it: here is then what runs, what waits and for what, and what needs you.')}</Empty>
             ) : (
                 <div className="dash scroll">
-                    <Needs held={q.held.data} letters={q.letters.data} counts={counts} stuck={stuck} heldCount={todo?.executions?.held ?? q.held.data?.items.length ?? 0} failed={<Failed groups={failures} more={Boolean(q.recent.data?.nextCursor)} window={window} />} />
+                    <Needs held={(todo?.executions?.held ?? 0) > 0 ? q.held.data : undefined} letters={(todo?.deadLetters ?? 0) > 0 ? q.letters.data : undefined} counts={counts} stuck={stuck} heldCount={todo?.executions?.held ?? q.held.data?.items.length ?? 0} failed={<Failed groups={failures} more={Boolean(q.recent.data?.nextCursor)} window={window} />} />
                     <Tiles stats={stats.series} counts={counts} window={window} />
                     <div className="two">
                         {stats.series ? <div className="card"><h2>{t('Throughput')}<span className="meta">{stats.series.stepMs === 60000 ? t('per minute') : t('per {step}', { step: stats.series.stepMs >= 3600000 ? `${stats.series.stepMs / 3600000} ${t('h')}` : `${stats.series.stepMs / 60000} ${t('min')}` })}</span></h2><Throughput series={stats.series} /></div> : (
@@ -154,7 +163,7 @@ export function Overview() {
                                 <Link key={row.kind} className="wr" to="/executions" search={{ waiting: row.kind } as Record<string, string>}>
                                     <span className="row"><Glyph name={row.kind === 'incident' ? 'held' : row.kind === 'paused' ? 'paused' : 'waiting'} tone={row.kind === 'incident' ? 'held' : 'wait'} /><span className="cut">{t(waitingWord('waiting', row.kind))}</span></span>
                                     <span className="track"><span className="b" style={{ width: `${Math.max(3, (100 * row.count) / most)}%`, ...(row.kind === 'incident' ? { background: 'var(--held-line)' } : {}) }} /></span>
-                                    <span className="n num">{number(row.count)}{row.more ? '+' : ''}</span><span className="o num">{row.oldest ? between(row.oldest, now) : ''}</span>
+                                    <span className="n num">{number(row.count)}</span><span className="o num">{row.oldest ? between(row.oldest, now) : ''}</span>
                                 </Link>
                             ))}
                         </div>
@@ -166,7 +175,7 @@ export function Overview() {
                                 <dt>{t('Runs since')}</dt><dd className="num b">{node ? between(node.startedAt, now) : '–'}</dd>
                                 <dt>{t('Nodes')}</dt><dd className="num b">{q.ready.data?.items.length ?? '–'}</dd>
                                 <dt>{t('Batches written')}</dt><dd className="num b">{node ? number(node.batches) : '–'}</dd>
-                                <dt>{t('Dead letters')}</dt><dd className={`num b ${(q.letters.data?.items.length ?? 0) > 0 ? 'c-held' : ''}`}>{q.letters.data?.items.length ?? '–'} {(q.letters.data?.items.length ?? 0) > 0 && <Link to="/dlq" className="thin">{t('Look at them')}</Link>}</dd>
+                                <dt>{t('Dead letters')}</dt><dd className={`num b ${(todo?.deadLetters ?? 0) > 0 ? 'c-held' : ''}`}>{todo?.deadLetters ?? '–'} {(todo?.deadLetters ?? 0) > 0 && <Link to="/dlq" className="thin">{t('Look at them')}</Link>}</dd>
                                 {[...errors].sort((a, b) => b[1] - a[1]).slice(0, 2).map(([code, n]) => <ErrorRow key={code} code={code} n={n} />)}
                             </dl>
                         </div>

@@ -28,7 +28,7 @@ function series({ stepSeconds, points }: Stats): Series | null {
 
 export function useStats(window: Window) {
     const found = useQuery({
-        queryKey: ['stats', window], refetchInterval: 15000, retry: false,
+        queryKey: ['stats', window], refetchInterval: 30000, retry: false,
         queryFn: async () => {
             try {
                 return series(await call<Stats>(`/stats?window=${window}&step=${STEP[window]}`));

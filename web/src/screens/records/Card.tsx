@@ -113,7 +113,7 @@ export function Card({ object, id }: { object: string; id: string }) {
     const named = useQuery({ queryKey: ['record', object, id, 'named'], queryFn: () => call<Page<Execution>>(`/executions?key=${encodeURIComponent(id)}&limit=10`) });
     const changes = useQuery({ queryKey: ['record', object, id, 'changes'], queryFn: () => call<Page<Change>>(`${address}/executions?limit=50`) });
     const again = () => { for (const query of [found, started, named, changes]) void query.refetch(); if (mayAct(me)) void actions.refetch(); };
-    useLive(1000, () => true, again);
+    useLive(3000, () => true, again);
     const own = started.data?.items ?? [];
     const others = (named.data?.items ?? []).filter((x) => own.every((mine) => mine.id !== x.id) && (changes.data?.items ?? []).every((change) => change.executionId !== x.id));
     return (
