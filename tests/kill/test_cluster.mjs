@@ -364,4 +364,24 @@ await claimOf(2, 'a call of a node that was killed is made again when its epoch 
     service.close();
 });
 
+await claim('PostgreSQL: housekeeping is done by one node, and by another when that one is gone', async () => {
+    const cluster = new Cluster();
+    for (let i = 0; i < 2; i++) await cluster.add(['--keep-completed', '1s']);
+    const [a, b] = cluster.nodes;
+    await cluster.spread([128, 128]);
+    const says = (node) => node.log.includes('old executions are kept because their dead letters are open');
+    await a.publish({ code: 'fails', name: 'fails', steps: [
+        { code: 'one', procedure: { type: 'log', message: 'a' }, rollback: { type: 'compute.fail', code: 'gone', message: 'm' } },
+        { code: 'two', procedure: { type: 'compute.fail', code: 'no', message: 'm' }, retry: { maxAttempts: 1 } },
+    ] });
+    equal((await a.asAdmin('POST', '/executions?wait=20s', { code: 'fails' })).body.status, 'failed');
+    await until('one of them says so', () => says(a) || says(b));
+    await pause(4000); // a sweep is made every second
+    check(says(a) !== says(b), 'both do it');
+    const [doer, other] = says(a) ? [a, b] : [b, a];
+    await doer.kill();
+    await until('the other one does it', () => says(other), OVER_S);
+    await cluster.close();
+});
+
 end();

@@ -52,7 +52,7 @@ static void audit_retention_run(struct chore *c)
 }
 
 const struct chore_kind chore_audit_retention = {
-    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY,
+    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY | CHORE_IS_DUTY,
     .size = sizeof(struct audit_retention),
     .run = audit_retention_run,
 };

@@ -33,7 +33,8 @@ static bool has_what_it_needs(const struct chore *c)
     return !((needs & CHORE_MOVES_NOTHING) == 0 && n->options.is_paused) &&
            !((needs & CHORE_NEEDS_RUNNING) != 0 && n->is_draining) &&
            !((needs & CHORE_NEEDS_RECOVERY) != 0 && !n->is_recovered) &&
-           !((needs & CHORE_NEEDS_CONFIG) != 0 && !n->config->is_known);
+           !((needs & CHORE_NEEDS_CONFIG) != 0 && !n->config->is_known) &&
+           !((needs & CHORE_IS_DUTY) != 0 && !cluster_has_duty(n, c->id));
 }
 
 int64_t chore_left_us(const struct chore *c)
@@ -106,6 +107,7 @@ bool chores_open(struct node *n, struct err *err)
             continue;
         c->kind = chores[i].kind;
         c->node = n;
+        c->id = (enum chore_id)i;
         arena_init(&c->mem);
         if (c->kind->open != NULL && !c->kind->open(c, err))
             return false;

@@ -31,6 +31,7 @@ enum chore_needs {
     CHORE_NEEDS_RECOVERY = 2, /* all that was due at the start is known */
     CHORE_NEEDS_CONFIG = 4,   /* $.config is known */
     CHORE_MOVES_NOTHING = 8,  /* it is done on a paused node too */
+    CHORE_IS_DUTY = 16,       /* of the nodes that share a store one does it: cluster_has_duty() */
 };
 
 struct chore_kind {
@@ -56,6 +57,7 @@ struct chore_kind {
 struct chore {
     const struct chore_kind *kind;
     struct node *node;
+    enum chore_id id;
     bool is_busy;     /* a read or a request of it is in flight: it is not run */
     int64_t next_us;  /* monotonic; when it is due */
     struct arena mem; /* of what is in flight; chore_rest() leaves it as it is */

@@ -66,7 +66,7 @@ static void expiry_run(struct chore *c)
 }
 
 const struct chore_kind chore_expiry = {
-    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY,
+    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY | CHORE_IS_DUTY,
     .size = sizeof(struct expiry),
     .run = expiry_run,
 };

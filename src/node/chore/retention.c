@@ -205,7 +205,7 @@ static void retention_run(struct chore *c)
 }
 
 const struct chore_kind chore_retention = {
-    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY,
+    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY | CHORE_IS_DUTY,
     .size = sizeof(struct retention),
     .run = retention_run,
 };

@@ -264,7 +264,7 @@ static void snapshot_retention_run(struct chore *c)
 }
 
 const struct chore_kind chore_snapshot_retention = {
-    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY,
+    .needs = CHORE_NEEDS_RUNNING | CHORE_NEEDS_RECOVERY | CHORE_IS_DUTY,
     .size = sizeof(struct snapshot_retention),
     .open = snapshot_retention_open,
     .run = snapshot_retention_run,

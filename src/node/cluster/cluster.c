@@ -26,6 +26,14 @@ bool cluster_may_act(const struct node *n)
     return n->cluster->peers == NULL || peers_may_act(n->cluster->peers);
 }
 
+bool cluster_has_duty(const struct node *n, enum chore_id duty)
+{
+    enum { SPREAD = 97 }; /* duties in a row of the table are of shards that are apart */
+
+    return shard_set_has(&n->cluster->owned, (unsigned)duty * SPREAD % SHARD_COUNT) &&
+           cluster_may_act(n);
+}
+
 int64_t cluster_epoch(const struct node *n)
 {
     return n->cluster->peers != NULL ? peers_epoch(n->cluster->peers) : 0;

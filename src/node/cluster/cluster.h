@@ -10,7 +10,7 @@
  * What others are to hear is gathered in a pass and leaves at its end, in one notice. What is
  * heard wakes the chore that would have found it by looking.
  *
- * why: decisions 0461, 0462, 0463
+ * why: decisions 0461, 0462, 0463, 0498
  */
 #ifndef PAWL_NODE_CLUSTER_CLUSTER_H
 #define PAWL_NODE_CLUSTER_CLUSTER_H
@@ -60,6 +60,9 @@ bool cluster_may_act(const struct node *n);
 /* What attempts of calls name, and which of other nodes are nobody's any more. */
 int64_t cluster_epoch(const struct node *n); /* 0: there are no others */
 bool cluster_epoch_is_over(const struct node *n, int64_t epoch);
+
+/* Whether this node does what only one of all is to do: the owner of a shard does, so one who lives. */
+bool cluster_has_duty(const struct node *n, enum chore_id duty);
 
 /* For a start: in a shard that this node owns, if it owns any. */
 struct uuid cluster_new_id(struct node *n);
