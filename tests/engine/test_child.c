@@ -259,7 +259,41 @@ static void test_cancel__a_branch_that_is_stopped_cancels_its_child(void **state
     assert_true(rig_signal(&rig, "1", "go", "1"));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_int_equal(rig.last.notices.count, 1);
-    assert_int_equal(notice_cancel(&rig.last.notices.items[0]).cancel_rollback, CANCEL_BY_STRATEGY);
+    assert_int_equal(notice_cancel(&rig.last.notices.items[0]).cancel_rollback, CANCEL_ROLLS_BACK);
+}
+
+/* Whether the child undoes itself follows from what becomes of the parent, not from its own onError. */
+static void test_cancel__a_child_is_undone_unless_what_was_done_stays(void **state)
+{
+    static const struct {
+        const char *more; /* of the parent */
+        struct event ev;
+        enum cancel_rollback expected;
+    } cases[] = {
+        {"", {.kind = EVENT_CANCEL}, CANCEL_ROLLS_BACK},
+        {",'settings':{'timeout':'5s'}", {.kind = EVENT_WAKE}, CANCEL_ROLLS_BACK},
+        {",'onError':'fail_fast','settings':{'timeout':'5s'}",
+         {.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_ROLLS_BACK},
+         CANCEL_ROLLS_BACK},
+        {",'onError':'hold'", {.kind = EVENT_CANCEL}, CANCEL_BY_STRATEGY},
+        {"", {.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_LEAVES}, CANCEL_LEAVES},
+    };
+    char scenario[1000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        snprintf(scenario, sizeof(scenario),
+                 "{'code':'a'%s,'steps':[{'code':'s','procedure':{'type':'flow.start',"
+                 "'code':'child','input':{'n':1},'wait':true}}]}",
+                 cases[i].more);
+        start(scenario, "{}");
+        rig_reload(&rig);
+        rig_pass(&rig, 6000000);
+        assert_true(rig_event(&rig, cases[i].ev));
+        assert_int_equal(rig.last.notices.count, 1);
+        assert_int_equal(notice_cancel(&rig.last.notices.items[0]).cancel_rollback,
+                         cases[i].expected);
+    }
 }
 
 static void kid_ends(enum execution_status status, const char *error)
@@ -661,6 +695,7 @@ int main(void)
         CLAIM_WITH(test_cancel__the_child_that_is_waited_for_is_cancelled_the_same_way),
         CLAIM_WITH(test_cancel__one_that_another_has_started_is_left_alone),
         CLAIM_WITH(test_cancel__a_branch_that_is_stopped_cancels_its_child),
+        CLAIM_WITH(test_cancel__a_child_is_undone_unless_what_was_done_stays),
         CLAIM_WITH(test_cancel__children_of_all_branches_are_told_once),
         CLAIM_WITH(test_rollback__who_has_joined_neither_waits_nor_cancels),
         CLAIM_WITH(test_rollback__waits_until_the_child_has_been_undone),

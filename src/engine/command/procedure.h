@@ -2,7 +2,7 @@
  * procedure.h - the commands of a step, suspending it in the middle of them, and the executions that they start.
  * Internal to src/engine.
  *
- * why: decisions 0063, 0091, 0380, 0381
+ * why: decisions 0063, 0091, 0380, 0381, 0525
  */
 #ifndef PAWL_ENGINE_COMMAND_PROCEDURE_H
 #define PAWL_ENGINE_COMMAND_PROCEDURE_H

@@ -37,10 +37,24 @@ static const char *const rollback_names[] = {[CANCEL_BY_STRATEGY] = "by_strategy
                                              [CANCEL_ROLLS_BACK] = "rolls_back",
                                              [CANCEL_LEAVES] = "leaves"};
 
+/*
+ * Nobody takes up again what is cancelled: so a child undoes what it has done, whatever its own
+ * onError says of failures, unless an operator leaves what was done, or has cancelled a parent
+ * whose onError undoes nothing.
+ */
+static enum cancel_rollback stopped_how(const struct turn *t)
+{
+    if (t->ev->kind != EVENT_CANCEL)
+        return CANCEL_ROLLS_BACK;
+    if (t->ev->cancel_rollback != CANCEL_BY_STRATEGY)
+        return t->ev->cancel_rollback;
+    return t->x->program->on_error == ON_ERROR_COMPENSATE ? CANCEL_ROLLS_BACK : CANCEL_BY_STRATEGY;
+}
+
 static void stopped_notify(struct turn *t, struct uuid id)
 {
     bool is_cancelled = t->ev->kind == EVENT_CANCEL;
-    enum cancel_rollback rollback = is_cancelled ? t->ev->cancel_rollback : CANCEL_BY_STRATEGY;
+    enum cancel_rollback rollback = stopped_how(t);
     struct str reason = is_cancelled ? t->ev->reason : STR_NONE;
     struct buf how;
 
