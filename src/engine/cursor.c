@@ -220,7 +220,12 @@ static void write_stopped(struct buf *out, const struct execution *x)
     object_list(out, "stopped");
     for (uint32_t i = 0; i < x->stopped_count; i++) {
         object_item(out);
-        object_text(out, "id", str_of(UUID_STR(x->stopped[i].id).ptr));
+        if (x->stopped[i].call_seq > 0) {
+            object_int(out, "call", x->stopped[i].call_seq);
+            object_int(out, "epoch", x->stopped[i].call_epoch);
+        } else {
+            object_text(out, "id", str_of(UUID_STR(x->stopped[i].id).ptr));
+        }
         object_text(out, "step", x->stopped[i].step);
         object_int(out, "since", x->stopped[i].since_us);
         object_int(out, "lookAt", x->stopped[i].look_at_us);
@@ -427,10 +432,12 @@ static bool restore_stopped(struct arena *mem, struct execution *x, struct value
     for (uint32_t i = 0; i < stored.len; i++) {
         struct value v = stored.items[i];
 
-        all[i] = (struct stopped_child){.step = str_copy(mem, value_map_text(v, STR("step"))),
+        all[i] = (struct stopped_child){.call_seq = stored_int(v, STR("call")),
+                                        .call_epoch = stored_int(v, STR("epoch")),
+                                        .step = str_copy(mem, value_map_text(v, STR("step"))),
                                         .since_us = stored_int(v, STR("since")),
                                         .look_at_us = stored_int(v, STR("lookAt"))};
-        if (!uuid_read(value_map_text(v, STR("id")), &all[i].id))
+        if (all[i].call_seq <= 0 && !uuid_read(value_map_text(v, STR("id")), &all[i].id))
             return stored_broken(err, "an execution that it has cancelled has no id");
     }
     x->stopped = all;

@@ -227,14 +227,16 @@ struct rollback {
 };
 
 /*
- * An execution that it has started, waited for and cancelled, until it is known to have ended:
- * see stopped.c.
+ * What a strand has asked for and waits for no more, until it is known to have ended: an execution
+ * that it has started, which is cancelled, or an attempt of a call that has left. See stopped.c.
  */
 struct stopped_child {
-    struct uuid id;
-    struct str step; /* the code of the step that has started it */
+    struct uuid id;   /* of the execution */
+    int64_t call_seq; /* or the row of the attempt; 0: it is an execution */
+    int64_t call_epoch; /* ... as cursor.asked_epoch */
+    struct str step;  /* the code of the step that has asked */
     int64_t since_us;
-    int64_t look_at_us; /* when the parent looks for itself, should it roll back */
+    int64_t look_at_us; /* when rolling back looks for itself, or waits for the call no longer */
 };
 
 /* An operator has stopped it, see pause.c. NULL in an execution that goes on. */

@@ -293,6 +293,14 @@ static size_t action_by_time(const struct trial_run *r)
 
 /* --- time --- */
 
+static bool stopped_only_calls(const struct execution *x)
+{
+    for (uint32_t i = 0; i < x->stopped_count; i++)
+        if (x->stopped[i].call_seq == 0)
+            return false;
+    return true;
+}
+
 /*
  * When an execution goes on by itself; 0 = not before somebody does something.
  * One that just waits does so until its deadline, and nobody wants to see that
@@ -303,9 +311,9 @@ static int64_t wakes_at(const struct execution *x)
     bool is_ready = x->wake_at_us == WAKE_AT_ONCE;
     int64_t timer_us = 0;
 
-    /* What it has started is undone first, however long that takes. */
+    /* What it has started is undone first, however long that takes; a call has its time. */
     if (x->rollback != NULL && x->stopped_count > 0)
-        return 0;
+        return stopped_only_calls(x) ? x->wake_at_us : 0;
 
     for (uint32_t i = 0; i < execution_askers(x); i++) {
         const struct cursor *c = execution_asker(x, i);

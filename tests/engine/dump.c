@@ -316,6 +316,8 @@ static void pause_of(struct walk *w, const struct pause *a, const struct pause *
 static void stopped(struct walk *w, const struct stopped_child *a, const struct stopped_child *b)
 {
     on_number(w, "id", 0, uuid_cmp(a->id, b->id));
+    NUMBER(call_seq);
+    NUMBER(call_epoch);
     TEXT(step);
     NUMBER(since_us);
     NUMBER(look_at_us);

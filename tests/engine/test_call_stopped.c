@@ -500,6 +500,108 @@ static void test_deadline__a_retry_from_a_completed_step_takes_nothing_of_it(voi
     assert_string_equal(rig_trace(&rig), "pay pay2");
 }
 
+/* --- calls of branches that are stopped --- */
+
+#define CHARGE(code)                                                                               \
+    "[{'code':'" code "','procedure':{'type':'integration.http','method':'POST','url':'" URL       \
+    "','timeout':'30s'},'rollback':{'type':'log','message':'x'}}]"
+
+/* Two calls in branches beside one that fails with the signal; `more` stands in the parallel step. */
+static void start_branches(const char *join, const char *more, int64_t seqs[2])
+{
+    char scenario[2000];
+
+    snprintf(scenario, sizeof(scenario),
+             "{'code':'a','steps':[{'code':'p','parallel':{%s'branches':[" CHARGE("x") "," CHARGE(
+                 "y") ",[{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}}%s]]}},"
+                      "{'code':'z','procedure':{'type':'compute.fail','code':'no','message':'m'}}]}",
+             join, more);
+    start(scenario);
+    assert_int_equal(rig.last.asks.count, 2);
+    for (int i = 0; i < 2; i++)
+        seqs[i] = rig.last.asks.items[i].seq;
+    rig_reload(&rig);
+}
+
+#define FAILING ",{'code':'f','procedure':{'type':'compute.fail','code':'no','message':'m'}}"
+
+static bool answer_seq(int64_t seq)
+{
+    return rig_event(&rig, (struct event){.kind = EVENT_ANSWER,
+                                          .answer_seq = seq,
+                                          .answer_output = rig_value(
+                                              &rig, "{'status_code':200,'headers':{},'body':1}"),
+                                          .answer_error = value_absent()});
+}
+
+/* Whatever stops them, nothing is undone before the calls that have left are answered. */
+static void test_branches__rolling_back_waits_for_calls_that_have_left(void **state)
+{
+    int64_t seqs[2];
+
+    (void)state;
+    for (int how = 0; how < 3; how++) {
+        start_branches(how == 1 ? "'join':1," : "", how == 0 ? FAILING : "", seqs);
+        if (how == 2)
+            assert_true(rig_cancel(&rig, "enough"));
+        else
+            assert_true(rig_signal(&rig, "1", "go", "1"));
+        assert_string_equal(status(), "compensating");
+        assert_has(waiting_for(), "'kind':'call'");
+        assert_null(strstr(rig_trace(&rig), "-"));
+        rig_reload(&rig);
+        assert_true(answer_seq(seqs[0]));
+        assert_string_equal(status(), "compensating");
+        assert_null(strstr(rig_trace(&rig), "-"));
+        rig_reload(&rig);
+        assert_true(answer_seq(seqs[1]));
+        rig_settle(&rig);
+        assert_string_equal(status(), how == 2 ? "cancelled" : "failed");
+        assert_non_null(strstr(rig_trace(&rig), "-x"));
+        assert_non_null(strstr(rig_trace(&rig), "-y"));
+        assert_false(answer_seq(seqs[1]));
+    }
+}
+
+/* One whose answer does not come is waited for until its time is up. */
+static void test_branches__rolling_back_waits_no_longer_than_the_calls_have_time(void **state)
+{
+    int64_t seqs[2];
+
+    (void)state;
+    start_branches("", FAILING, seqs);
+    assert_true(rig_signal(&rig, "1", "go", "1"));
+    assert_false(rig_wake(&rig));
+    rig_reload(&rig);
+    rig_pass(&rig, 60 * SECOND);
+    assert_true(rig_wake(&rig));
+    rig_settle(&rig);
+    assert_string_equal(status(), "failed");
+    assert_non_null(strstr(rig_trace(&rig), "-x"));
+    assert_non_null(strstr(rig_trace(&rig), "-y"));
+}
+
+/* Who goes on after a join waits for nobody; what is answered meanwhile is struck off. */
+static void test_branches__going_on_waits_for_no_call(void **state)
+{
+    int64_t seqs[2];
+
+    (void)state;
+    rig_define(&rig, "{'code':'a','steps':[{'code':'p','parallel':{'join':1,'branches':[" CHARGE(
+                         "x") ",[{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}}]"
+                              "]}},{'code':'v','procedure':{'type':'wait.signal','signalType':"
+                              "'on'}}]}");
+    rig_start(&rig, "{'n':1}");
+    seqs[0] = left()->seq;
+    assert_true(rig_signal(&rig, "1", "go", "1"));
+    assert_string_equal(status(), "waiting");
+    rig_reload(&rig);
+    assert_true(answer_seq(seqs[0]));
+    assert_false(answer_seq(seqs[0]));
+    assert_true(rig_signal(&rig, "2", "on", "1"));
+    assert_string_equal(status(), "completed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,6 +627,9 @@ int main(void)
         CLAIM(test_deadline__a_retry_goes_on_behind_a_step_that_completed_meanwhile),
         CLAIM(test_deadline__a_retry_goes_on_behind_a_step_that_was_reconciled),
         CLAIM(test_deadline__a_retry_from_a_completed_step_takes_nothing_of_it),
+        CLAIM(test_branches__rolling_back_waits_for_calls_that_have_left),
+        CLAIM(test_branches__rolling_back_waits_no_longer_than_the_calls_have_time),
+        CLAIM(test_branches__going_on_waits_for_no_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,9 @@
  * when the world lets it come, also long after the time of its attempt. A node
  * that dies takes its calls with it: some of them have been done.
  *
- * An answer that a node has heard is applied, or nobody waits for it any more;
- * and no two calls of one key are in flight. Both hold unless the node crashes.
+ * An answer that a node has heard is applied, or nobody waits for it any more; no
+ * two calls of one key are in flight; and nothing is undone while a call is that
+ * it might have to undo. These hold unless the node crashes.
  */
 #include "sim/sim.h"
 
@@ -70,6 +71,29 @@ static void check_alone(const struct sim_node *at, const struct effect_call *cal
                   STR_ARG(call->key), (long long)all->items[i].call->seq, (long long)call->seq);
 }
 
+/* Whether there may be something to undo: it neither undoes, nor asks what became of a call, nor reminds. */
+static bool goes_forward(const struct effect_call *call)
+{
+    return call->message == NULL && str_find(call->key, STR("-rollback"), 0) < 0 &&
+           str_find(call->key, STR("-reconcile-"), 0) < 0 &&
+           str_find(call->key, STR("-reminder-"), 0) < 0;
+}
+
+/* What undoes leaves when what it may have to undo is done: else it would come first. */
+static void check_comes_after(const struct sim_node *at, const struct effect_call *call)
+{
+    const struct calls_outside *all = &at->sim->outside.under_way;
+
+    if (at->sim->config.nodes != 1 || str_find(call->key, STR("-rollback"), 0) < 0)
+        return;
+    for (size_t i = 0; i < all->count; i++)
+        SIM_CHECK(at->sim,
+                  uuid_cmp(all->items[i].call->execution, call->execution) != 0 ||
+                      !goes_forward(all->items[i].call),
+                  "I10: %.*s leaves while %.*s is in flight", STR_ARG(call->key),
+                  STR_ARG(all->items[i].call->key));
+}
+
 /* A call leaves: its attempt must be durable, and all attempts of a key ask for the same. */
 static void outside_send(void *context, struct effect_call *call)
 {
@@ -90,6 +114,7 @@ static void outside_send(void *context, struct effect_call *call)
               "a call asks for something else than its attempt says");
     outside_note_asked(sim, x, call->key, call->request_json);
     check_alone(at, call);
+    check_comes_after(at, call);
     sim->outside.calls++;
     sim_note_str(sim, call->key);
     *VEC_ADD(&sim->mem, &sim->outside.under_way) = (struct call_outside){.at = at, .call = call};

@@ -86,8 +86,7 @@ static bool call_is_lost(const struct turn *t, const struct cursor *cursor)
     return is_sent_elsewhere(t, cursor) && !is_sent_here(t, cursor) && is_sender_over(t, cursor);
 }
 
-/* Somebody may hear of its answer: no clock ends it. */
-static bool call_is_in_flight(const struct turn *t, const struct cursor *cursor)
+bool call_is_in_flight(const struct turn *t, const struct cursor *cursor)
 {
     return is_sent_here(t, cursor) || (is_sent_elsewhere(t, cursor) && !is_sender_over(t, cursor));
 }

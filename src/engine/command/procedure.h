@@ -2,7 +2,7 @@
  * procedure.h - the commands of a step, suspending it in the middle of them, and the executions that they start.
  * Internal to src/engine.
  *
- * why: decisions 0063, 0091, 0380, 0381, 0525
+ * why: decisions 0063, 0091, 0380, 0381, 0525, 0526
  */
 #ifndef PAWL_ENGINE_COMMAND_PROCEDURE_H
 #define PAWL_ENGINE_COMMAND_PROCEDURE_H
@@ -49,6 +49,9 @@ void procedure_note_input(struct turn *t, const struct command *c, struct value 
                           struct str json);
 
 /* --- call.c --- */
+
+/* Somebody may hear of the answer of the attempt: no clock ends it. */
+bool call_is_in_flight(const struct turn *t, const struct cursor *cursor);
 
 /* The attempt of the strand in hand is in flight: it goes on waiting for the answer. False: it is not. */
 bool call_waits_on(struct turn *t);
@@ -132,6 +135,12 @@ enum cancel_rollback child_read_rollback(struct str name);
 
 /* The last row says which steps the child of that step could not undo, if there are any. */
 void child_note_unrolled(struct turn *t, struct str step, struct value error);
+
+/* The strand in hand is stopped: rolling back waits for the answer of its call, if one has left. */
+void stopped_add_call(struct turn *t);
+
+/* The answer that came is that of a call which was stopped: it is not waited for. False: it is not. */
+bool stopped_hear_call(struct turn *t);
 
 /* Whether the event, or the time, says something about those that were cancelled. */
 bool stopped_has_news(const struct turn *t);

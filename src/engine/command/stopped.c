@@ -1,11 +1,18 @@
 /*
- * stopped.c - executions that an execution has started and waits for no more; see procedure.h.
+ * stopped.c - what an execution has asked for and waits for no more: executions that it has
+ * started, and calls that have left; see procedure.h.
  *
  *     a strand leaves the child that it waits for --> the child is cancelled, and is `stopped`
  *     rolling back begins                         --> so are those that are still waited for
  *     a stopped child has ended                   --> it is struck off; what it could not undo
  *                                                     stands in the row, for rolling back
  *     all have ended                              --> the parent undoes what came before
+ *
+ *     a strand is stopped whose call has left     --> the attempt is `stopped`
+ *     it is answered, or its time is up           --> it is struck off
+ *
+ * A call that is stopped may have happened and is undone as such, whatever its answer says; but
+ * not before that is there: a refund that overtakes its charge undoes nothing.
  *
  * Whatever lets a strand leave its child, child_compare() sees it: nothing else cancels one. A
  * child says that it has ended; should that get lost, the parent looks for itself once an hour
@@ -15,6 +22,7 @@
 #include "base/map.h"
 #include "engine/command/command.h"
 #include "engine/command/procedure.h"
+#include "engine/commit/ask.h"
 #include "engine/commit/reads.h"
 #include "engine/flow/rollback.h"
 #include "engine/flow/step.h"
@@ -22,6 +30,7 @@
 #include "value/json.h"
 
 static const int64_t LOOK_STOPPED_US = INT64_C(3600) * 1000000;
+static const int64_t LOOK_CALL_US = INT64_C(30) * 1000000;
 static const int64_t GIVE_UP_AFTER_US = INT64_C(86400) * 1000000;
 
 enum { NAMES_MAX = 20 }; /* of what one child could not undo */
@@ -79,8 +88,7 @@ enum cancel_rollback child_read_rollback(struct str name)
 }
 
 /* One more; beyond STRANDS_MAX the oldest is forgotten, which nothing but its end will tell of. */
-static void stopped_add(struct turn *t, const struct execution *of, const struct cursor *cursor,
-                        struct uuid id)
+static void stopped_add(struct turn *t, struct stopped_child one)
 {
     struct execution *x = t->x;
     struct stopped_child *all = ARENA_ARRAY(t->mem, x->stopped_count + 1u, struct stopped_child);
@@ -89,13 +97,24 @@ static void stopped_add(struct turn *t, const struct execution *of, const struct
 
     if (kept > 0)
         memcpy(all, x->stopped + from, kept * sizeof(*all));
-    all[kept] = (struct stopped_child){
-        .id = id,
-        .step = of->program->steps[cursor->step].code,
-        .since_us = t->wall_us,
-        .look_at_us = cursor->is_started ? t->wall_us + LOOK_STOPPED_US : WAKE_AT_ONCE};
+    all[kept] = one;
     x->stopped = all;
     x->stopped_count = kept + 1;
+}
+
+void stopped_add_call(struct turn *t)
+{
+    const struct cursor *cursor = &t->x->cursor;
+
+    /* What was asked for in this very turn does not leave: ask_compare(). */
+    if (!ask_is_waited_for(cursor) || cursor->asked_seq > t->before->seq ||
+        cursor->deferred_seq > 0 || cursor->reconciling != NULL)
+        return;
+    stopped_add(t, (struct stopped_child){.call_seq = cursor->asked_seq,
+                                          .call_epoch = cursor->asked_epoch,
+                                          .step = turn_code(t),
+                                          .since_us = t->wall_us,
+                                          .look_at_us = cursor->wake_at_us});
 }
 
 static bool keeps_strands(const struct execution *x)
@@ -199,7 +218,12 @@ static void stopped_leave(struct turn *t, const struct execution *of, const stru
     if (told == NULL || told->is_unseen)
         stopped_notify(t, id);
     if (keeps_strands(t->x))
-        stopped_add(t, of, cursor, id);
+        stopped_add(t, (struct stopped_child){
+                           .id = id,
+                           .step = of->program->steps[cursor->step].code,
+                           .since_us = t->wall_us,
+                           .look_at_us = cursor->is_started ? t->wall_us + LOOK_STOPPED_US
+                                                            : WAKE_AT_ONCE});
 }
 
 static bool waits_for_own(const struct execution *x)
@@ -212,6 +236,14 @@ static bool waits_for_own(const struct execution *x)
     return false;
 }
 
+static bool has_stopped_child(const struct execution *x)
+{
+    for (uint32_t i = 0; i < x->stopped_count; i++)
+        if (x->stopped[i].call_seq == 0)
+            return true;
+    return false;
+}
+
 bool child_is_left(const struct turn *t)
 {
     struct uuid id;
@@ -219,7 +251,7 @@ bool child_is_left(const struct turn *t)
     for (uint32_t i = 0; i < execution_strands(t->before); i++)
         if (child_is_own(execution_cursor(t->before, i), &id) && !was_heard(t, id))
             return true;
-    return t->x->stopped_count > 0 || waits_for_own(t->x);
+    return has_stopped_child(t->x) || waits_for_own(t->x);
 }
 
 void child_compare(struct turn *t)
@@ -291,7 +323,7 @@ static const struct child_read *stopped_stands(const struct turn *t, struct uuid
 
 static bool stopped_is_due(const struct turn *t, const struct stopped_child *c)
 {
-    const struct child_read *told = child_told(t, c->id);
+    const struct child_read *told = c->call_seq > 0 ? NULL : child_told(t, c->id);
 
     return (told != NULL && told->is_unseen) ||
            (t->x->rollback != NULL && c->look_at_us <= t->wall_us);
@@ -310,7 +342,8 @@ bool stopped_has_news(const struct turn *t)
     const struct execution *x = t->x;
 
     for (uint32_t i = 0; x->pause == NULL && i < x->stopped_count; i++)
-        if (child_told(t, x->stopped[i].id) != NULL || stopped_is_due(t, &x->stopped[i]))
+        if ((x->stopped[i].call_seq == 0 && child_told(t, x->stopped[i].id) != NULL) ||
+            stopped_is_due(t, &x->stopped[i]))
             return true;
     return false;
 }
@@ -323,7 +356,7 @@ static bool has_read_stopped(struct turn *t)
     for (uint32_t i = 0; i < t->x->stopped_count; i++) {
         const struct stopped_child *c = &t->x->stopped[i];
 
-        if (!stopped_is_due(t, c) || stopped_stands(t, c->id) != NULL)
+        if (c->call_seq > 0 || !stopped_is_due(t, c) || stopped_stands(t, c->id) != NULL)
             continue;
         *VEC_ADD(t->mem, &t->out->needs_children) = c->id;
         ok = false;
@@ -336,7 +369,8 @@ static void stopped_row(struct turn *t, const struct stopped_child *c, const cha
 {
     struct history_row *row = turn_row(t, HISTORY_EVENT, c->step, str_of(status));
 
-    row->key = str_printf(t->mem, CHILD_KEY "%s", UUID_STR(c->id).ptr);
+    if (c->call_seq == 0)
+        row->key = str_printf(t->mem, CHILD_KEY "%s", UUID_STR(c->id).ptr);
 }
 
 /* It has stood in the dead letters for a day: a person must see that this waits for it no longer. */
@@ -357,11 +391,32 @@ static void stopped_give_up(struct turn *t, const struct stopped_child *c)
     outcome_dead_letter(t, LETTER_COMPENSATION, c->step, 1, error_json, STR_NONE);
 }
 
+/* Whether it is struck off: it has been answered, or its time is up and this node does not await it. */
+static bool stopped_call_ends(struct turn *t, struct stopped_child *c, bool *has_looked)
+{
+    bool is_answered = t->ev->kind == EVENT_ANSWER && t->ev->answer_seq == c->call_seq;
+    struct cursor about = {
+        .ask = ASK_CALL, .asked_seq = c->call_seq, .asked_epoch = c->call_epoch};
+
+    if (!is_answered && !stopped_is_due(t, c))
+        return false;
+    if (!is_answered && call_is_in_flight(t, &about)) {
+        *has_looked = true;
+        c->look_at_us = t->wall_us + LOOK_CALL_US;
+        return false;
+    }
+    stopped_row(t, c, "call_ended");
+    return true;
+}
+
 /* Whether it is struck off. One that another has started was joined, by a state that did not say so. */
 static bool stopped_ends(struct turn *t, struct stopped_child *c, bool *has_looked)
 {
-    const struct child_read *is = stopped_stands(t, c->id);
+    const struct child_read *is = NULL;
 
+    if (c->call_seq > 0)
+        return stopped_call_ends(t, c, has_looked);
+    is = stopped_stands(t, c->id);
     if (is == NULL)
         return false;
     if (!is->is_found || status_is_terminal(is->status)) {
@@ -381,21 +436,23 @@ static bool stopped_ends(struct turn *t, struct stopped_child *c, bool *has_look
     return false;
 }
 
-/* {kind: child, rollback: true, step, executionId, since} of the oldest. */
+/* {kind: child or call, rollback: true, step, executionId, since} of the oldest. */
 static void wait_for_stopped(struct turn *t)
 {
     const struct stopped_child *c = &t->x->stopped[0];
+    enum waiting_kind kind = c->call_seq > 0 ? WAITING_CALL : WAITING_CHILD;
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    field_kind(&why, WAITING_CHILD);
+    field_kind(&why, kind);
     field_text(&why, "step", c->step);
     field_json(&why, "rollback", STR("true"));
-    field_text(&why, "executionId", str_of(UUID_STR(c->id).ptr));
+    if (c->call_seq == 0)
+        field_text(&why, "executionId", str_of(UUID_STR(c->id).ptr));
     if (t->x->stopped_count > 1)
         field_json(&why, "count", str_printf(t->mem, "%u", t->x->stopped_count));
     field_time(&why, "since", c->since_us);
-    execution_set_waiting(t->x, WAITING_CHILD, field_end(&why));
+    execution_set_waiting(t->x, kind, field_end(&why));
 }
 
 static void hear_stopped(struct turn *t)
@@ -413,6 +470,16 @@ static void hear_stopped(struct turn *t)
     x->stopped_count = kept;
     if (has_looked && t->out->history.count == 0)
         (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("child"));
+}
+
+bool stopped_hear_call(struct turn *t)
+{
+    for (uint32_t i = 0; t->ev->answer_seq > 0 && i < t->x->stopped_count; i++)
+        if (t->x->stopped[i].call_seq == t->ev->answer_seq) {
+            hear_stopped(t);
+            return true;
+        }
+    return false;
 }
 
 bool stopped_settle(struct turn *t)
@@ -449,6 +516,7 @@ void stopped_look_at_all(struct turn *t)
     all = ARENA_ARRAY(t->mem, x->stopped_count, struct stopped_child);
     memcpy(all, x->stopped, x->stopped_count * sizeof(*all));
     for (uint32_t i = 0; i < x->stopped_count; i++)
-        all[i].look_at_us = WAKE_AT_ONCE;
+        if (all[i].call_seq == 0)
+            all[i].look_at_us = WAKE_AT_ONCE;
     x->stopped = all;
 }

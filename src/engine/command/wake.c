@@ -503,6 +503,8 @@ bool wake_answered(struct turn *t, bool *complete, struct err *err)
             return true;
         }
     index = strand_find(t, cursor_is_answered);
+    if (index == NO_STRAND && stopped_hear_call(t))
+        return true;
     if (index == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
     strand_take(t, index);

@@ -115,6 +115,8 @@ void rollback_begin(struct turn *t, enum execution_status end)
     /* What may have happened is found out first: the answer of a call comes, or reconcile.c asks. */
     bool is_awaiting = x->cursor.phase == PHASE_RECONCILE || awaits_outcome(&x->cursor);
 
+    if (!is_awaiting)
+        stopped_add_call(t);
     if (!is_awaiting && turn_is_in_doubt(x))
         leave_in_doubt(t);
     else if (!is_awaiting && turn_is_in_visit(x) && !ledger_is_empty(t))

@@ -225,7 +225,8 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
 
     if (cursor->phase == PHASE_HELD)
         forget_incident(t, cursor->seq);
-    /* What may have happened is undone as if it had: nobody asks, or waits for the answer. */
+    stopped_add_call(t);
+    /* What may have happened is undone as if it had: nobody asks, or goes on with the answer. */
     if (cursor->reconciling != NULL) {
         reconcile_give_up(t);
     } else if (cursor->phase == PHASE_JOB || turn_is_in_doubt(x)) {
