@@ -231,10 +231,10 @@ struct rollback {
  * that it has started, which is cancelled, or an attempt of a call that has left. See stopped.c.
  */
 struct stopped_child {
-    struct uuid id;   /* of the execution */
-    int64_t call_seq; /* or the row of the attempt; 0: it is an execution */
+    struct uuid id;     /* of the execution */
+    int64_t call_seq;   /* or the row of the attempt; 0: it is an execution */
     int64_t call_epoch; /* ... as cursor.asked_epoch */
-    struct str step;  /* the code of the step that has asked */
+    struct str step;    /* the code of the step that has asked */
     int64_t since_us;
     int64_t look_at_us; /* when rolling back looks for itself, or waits for the call no longer */
 };

@@ -511,11 +511,12 @@ static void start_branches(const char *join, const char *more, int64_t seqs[2])
 {
     char scenario[2000];
 
-    snprintf(scenario, sizeof(scenario),
-             "{'code':'a','steps':[{'code':'p','parallel':{%s'branches':[" CHARGE("x") "," CHARGE(
-                 "y") ",[{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}}%s]]}},"
-                      "{'code':'z','procedure':{'type':'compute.fail','code':'no','message':'m'}}]}",
-             join, more);
+    snprintf(
+        scenario, sizeof(scenario),
+        "{'code':'a','steps':[{'code':'p','parallel':{%s'branches':[" CHARGE("x") "," CHARGE(
+            "y") ",[{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}}%s]]}},"
+                 "{'code':'z','procedure':{'type':'compute.fail','code':'no','message':'m'}}]}",
+        join, more);
     start(scenario);
     assert_int_equal(rig.last.asks.count, 2);
     for (int i = 0; i < 2; i++)

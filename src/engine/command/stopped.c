@@ -218,12 +218,12 @@ static void stopped_leave(struct turn *t, const struct execution *of, const stru
     if (told == NULL || told->is_unseen)
         stopped_notify(t, id);
     if (keeps_strands(t->x))
-        stopped_add(t, (struct stopped_child){
-                           .id = id,
-                           .step = of->program->steps[cursor->step].code,
-                           .since_us = t->wall_us,
-                           .look_at_us = cursor->is_started ? t->wall_us + LOOK_STOPPED_US
-                                                            : WAKE_AT_ONCE});
+        stopped_add(t, (struct stopped_child){.id = id,
+                                              .step = of->program->steps[cursor->step].code,
+                                              .since_us = t->wall_us,
+                                              .look_at_us = cursor->is_started
+                                                                ? t->wall_us + LOOK_STOPPED_US
+                                                                : WAKE_AT_ONCE});
 }
 
 static bool waits_for_own(const struct execution *x)
@@ -395,8 +395,7 @@ static void stopped_give_up(struct turn *t, const struct stopped_child *c)
 static bool stopped_call_ends(struct turn *t, struct stopped_child *c, bool *has_looked)
 {
     bool is_answered = t->ev->kind == EVENT_ANSWER && t->ev->answer_seq == c->call_seq;
-    struct cursor about = {
-        .ask = ASK_CALL, .asked_seq = c->call_seq, .asked_epoch = c->call_epoch};
+    struct cursor about = {.ask = ASK_CALL, .asked_seq = c->call_seq, .asked_epoch = c->call_epoch};
 
     if (!is_answered && !stopped_is_due(t, c))
         return false;
