@@ -87,6 +87,39 @@ struct value kind_body(struct arena *mem, const struct kind_spec *spec, struct v
     return value_map_take(mem, entries, count);
 }
 
+/* A map without a member. */
+static struct value without_member(struct arena *mem, struct value map, struct str name)
+{
+    struct value_entry *entries = ARENA_ARRAY(mem, map.len + 1u, struct value_entry);
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < map.len; i++)
+        if (!str_eq(value_text(map.map->entries[i].key), name))
+            entries[count++] = map.map->entries[i];
+    return value_map_take(mem, entries, count);
+}
+
+struct value kind_meaning(struct arena *mem, const struct kind_spec *spec, struct value definition)
+{
+    struct value nodes = value_map_member(definition, STR("nodes")), *items;
+    struct value_entry *entries;
+
+    if (spec->kind != KIND_SCHEMA || nodes.kind != VALUE_LIST)
+        return definition;
+    items = ARENA_ARRAY(mem, nodes.len + 1u, struct value);
+    for (uint32_t i = 0; i < nodes.len; i++)
+        items[i] = nodes.items[i].kind == VALUE_MAP
+                       ? without_member(mem, nodes.items[i], STR("position"))
+                       : nodes.items[i];
+    entries = ARENA_ARRAY(mem, definition.len, struct value_entry);
+    for (uint32_t i = 0; i < definition.len; i++) {
+        entries[i] = definition.map->entries[i];
+        if (str_eq(value_text(entries[i].key), STR("nodes")))
+            entries[i].value = value_list(items, nodes.len);
+    }
+    return value_map_take(mem, entries, definition.len);
+}
+
 bool kind_allows_name(const struct kind_spec *spec, struct str name)
 {
     return strcmp(spec->key, "name") == 0 ? compile_is_name(name) : compile_is_code(name);

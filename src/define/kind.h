@@ -47,6 +47,12 @@ const struct kind_spec *kind_of(struct value definition);
 /* The fields of a definition of a live kind but for `kind`, `$schema` and its name. In `mem`. */
 struct value kind_body(struct arena *mem, const struct kind_spec *spec, struct value definition);
 
+/*
+ * A definition without what changes nothing of what it does, for people who compare two of them:
+ * the positions of a schema's nodes. In `mem`.
+ */
+struct value kind_meaning(struct arena *mem, const struct kind_spec *spec, struct value definition);
+
 /* Whether the name may be one of this kind: codes are small letters, names any letters. */
 bool kind_allows_name(const struct kind_spec *spec, struct str name);
 

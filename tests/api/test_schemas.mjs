@@ -233,6 +233,16 @@ claim('versions, dry-run, export and import as for scenarios', async (rig) => {
     refused(await rig.api('PUT', '/scenarios/again/draft', { code: 'again', steps: [] }), 409, 'conflict');
 });
 
+claim('what was only moved on a canvas is no difference', async (rig) => {
+    const placed = (x, message) => chain('placed', [{ id: 'log_1', type: 'log', position: { x, y: 0 }, config: { message } }]);
+    await rig.publish(placed(1, 'a'));
+    const planned = async (definition) => (await rig.api('POST', '/import', { dryRun: true, items: [definition] })).body.items[0];
+    const moved = await planned(placed(2, 'a'));
+    equal([moved.action, moved.changes], ['update', []]);
+    const changed = await planned(placed(2, 'b'));
+    equal(changed.changes.map((c) => c.pointer), ['/nodes/1/config/message']);
+});
+
 claim('a failed node is retried, and a waiting one goes on with another version', async (rig) => {
     const held = (expression) => chain('mended', [{ id: 'sum', type: 'math', config: { expression } }, { id: 'ask', type: 'wait.signal', config: { signalType: 'go' } }]);
     await rig.publish(held('input.n / input.zero'));

@@ -147,6 +147,10 @@ bool import_plan_item(struct lookup *q, struct reader *reader, const struct impo
     i->version = all->is_draft ? d.revision : d.version;
     value_diff(q->mem, from, to, CHANGES_MAX, &differences);
     i->plan = differences.count == 0 ? PLAN_UNCHANGED : PLAN_UPDATE;
+    /* What was only moved on a canvas is saved, and is no change that anybody reads about. */
+    differences = (struct differences){0};
+    value_diff(q->mem, kind_meaning(q->mem, spec, from), kind_meaning(q->mem, spec, to),
+               CHANGES_MAX, &differences);
     i->changes_json = changes_json(q->mem, &differences);
     /* With `prune` the bundle says what is in use and what is not. */
     if (i->plan == PLAN_UNCHANGED && all->prunes && str_eq(d.status, STR("retired")))

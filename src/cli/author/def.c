@@ -370,8 +370,10 @@ static bool def_diff(struct def_call *d)
     }
     if (!def_read_version(d, first, &from) || !def_read_version(d, last, &to))
         return false;
-    value_diff(d->mem, value_map_get_str(from.json, STR("definition")),
-               value_map_get_str(to.json, STR("definition")), DIFFERENCES_MAX, &all);
+    value_diff(d->mem,
+               kind_meaning(d->mem, d->spec, value_map_get_str(from.json, STR("definition"))),
+               kind_meaning(d->mem, d->spec, value_map_get_str(to.json, STR("definition"))),
+               DIFFERENCES_MAX, &all);
     if (d->client->as_json) {
         def_print_differences_json(d, &all);
         return true;
