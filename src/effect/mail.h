@@ -21,6 +21,8 @@ bool mail_prepare(struct transfer *t, const char *trusted_path) MUST_USE;
  * without letting others go on; and a transfer that is given up while a mail is
  * sent it ends properly, so that the server takes what has come of it for a whole
  * mail. So connections are cut, by any thread, before transfers are given up.
+ *
+ * why: decision 0506
  */
 struct mail_sockets {
     pthread_mutex_t lock; /* for all below */

@@ -245,7 +245,7 @@ claim('a mail that is cut while it is sent is no mail', async (rig) => {
     mails.server.close();
 });
 
-claim('a mail server that does not say what became of a mail holds up no stop', async (rig) => {
+claim('a mail server that does not say what became of a mail holds up no call and no stop', async (rig) => {
     const mails = new ReluctantMailServer();
     await mails.open(true);
     await rig.server.stop();
@@ -253,6 +253,14 @@ claim('a mail server that does not say what became of a mail holds up no stop', 
     await rig.publish({ code: 'letters', steps: Array.from({ length: 5 }, (_, i) => ({ code: `m${i}`, procedure: { type: 'notification.email', to: 'a@example.com', subject: 'Packed', body: 'text' } })) });
     await rig.begin('letters');
     await until('a mail was sent', () => mails.sessions.some((text) => text.endsWith('\r\n.\r\n')));
+    const service = new Receiver();
+    await service.open();
+    await rig.publish({ code: 'beside', steps: [{ code: 'call', procedure: { type: 'integration.http', method: 'POST', url: `${service.url}/pay`, body: {} } }] });
+    const called = Date.now();
+    const answer = await rig.api('POST', '/executions?wait=30s', { code: 'beside' });
+    equal(answer.body.status, 'completed', answer.raw);
+    check(Date.now() - called < STOP_MS, `a call beside it took ${Date.now() - called} ms`);
+    service.close();
     const began = Date.now();
     equal(await rig.server.stop(), 0, rig.server.log.slice(-500));
     const took = Date.now() - began;

@@ -501,7 +501,9 @@ bool calls_open(struct node *n, struct err *err)
     if (!node_watch(n, mailbox_fd(&c->answers), take_answers, n, err))
         return false;
     c->effect = effect_open(&options, err);
-    return c->effect != NULL;
+    if (c->effect != NULL && n->options.servers.smtp_url.len > 0)
+        c->mails = effect_open(&options, err);
+    return c->effect != NULL && (c->mails != NULL || n->options.servers.smtp_url.len == 0);
 }
 
 static int by_seq_downwards(const void *a, const void *b)
@@ -555,6 +557,8 @@ void calls_close(struct node *n)
 
     if (c->effect != NULL) {
         effect_close(c->effect);
+        if (c->mails != NULL)
+            effect_close(c->mails);
         while ((count = mailbox_take(&c->answers, items, ARRAY_SIZE(items))) > 0)
             for (size_t i = 0; i < count; i++)
                 effect_call_free(items[i]);

@@ -33,6 +33,7 @@ struct calls {
     struct kept_answers kept;
     struct call_file file;
     struct effect *effect; /* or NULL: options.caller makes them */
+    struct effect *mails;  /* a thread for mails alone: it may have to wait for a mail server */
     struct mailbox answers;
     LIST_HEAD(, call_answer) unapplied; /* answers that have come and are not applied */
 };

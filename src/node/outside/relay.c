@@ -188,7 +188,9 @@ static void message_send(struct relay *r, struct relayed *m)
     if (n->options.caller.send != NULL)
         n->options.caller.send(n->options.caller.context, call);
     else
-        effect_send(n->calls->effect, call);
+        effect_send(call->server_url.len > 0 && n->calls->mails != NULL ? n->calls->mails
+                                                                        : n->calls->effect,
+                    call);
 }
 
 void relay_fired(struct node *n, struct relayed *m, bool is_taken)
