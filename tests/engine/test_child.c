@@ -1,4 +1,5 @@
 /* test_child.c - claims about executions that an execution starts. */
+#include "engine/command/procedure.h"
 #include "engine/rig.h"
 
 #include <setjmp.h>
@@ -470,6 +471,26 @@ static void test_rollback__stands_behind_what_completed_until_children_have_ende
     assert_int_equal(rig.x->cursor.behind, BEHIND_STEP);
 }
 
+/* What comes with the deadline is heard once: the branch that it is for goes on with it. */
+static void test_deadline__a_branch_hears_of_its_child_in_the_same_turn(void **state)
+{
+    struct child_reads told = {0};
+    struct child_read *kid = VEC_ADD(&rig.mem, &told);
+
+    (void)state;
+    start("{'code':'a','onError':'hold','settings':{'timeout':'5s'},'steps':[{'code':'l','loop':{"
+          "'for':[1,2],'concurrency':2,'steps':[{'code':'s','procedure':{'type':'flow.start','code':"
+          "'child','input':{'n':'$.loop.item'},'wait':true}}]}}]}",
+          "{}");
+    *kid = (struct child_read){
+        .is_found = true, .status = STATUS_COMPLETED, .result = value_int(7)};
+    assert_true(child_awaited(execution_cursor(rig.x, 1), &kid->id));
+    rig_pass(&rig, 5 * SECOND);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_WAKE, .children = &told}));
+    assert_true(execution_is_held(rig.x));
+    assert_string_equal(rig_trace(&rig), "s2");
+}
+
 /* One that ended the server too often does not end: a person must see it. */
 static void test_rollback__a_child_that_is_parked_is_given_up_after_a_day(void **state)
 {
@@ -705,6 +726,7 @@ int main(void)
         CLAIM_WITH(test_rollback__a_child_that_completed_all_the_same_counts),
         CLAIM_WITH(test_rollback__a_deadline_waits_for_the_child_too),
         CLAIM_WITH(test_rollback__a_child_that_took_too_long_is_cancelled_and_waited_for),
+        CLAIM_WITH(test_deadline__a_branch_hears_of_its_child_in_the_same_turn),
         CLAIM_WITH(test_rollback__a_child_that_is_parked_is_given_up_after_a_day),
         CLAIM_WITH(test_rollback__who_has_joined_before_states_said_so_waits_for_nobody),
         CLAIM_WITH(test_rollback__a_child_of_its_own_is_waited_for_whoever_stored_it),

@@ -422,6 +422,9 @@ bool wake_apply(struct turn *t, bool *complete)
     if (x->cursor.phase != PHASE_HELD && x->rollback == NULL && x->deadline_at_us > 0 &&
         t->wall_us >= x->deadline_at_us) {
         apply_deadline(t);
+        /* Beside the strand that is held others go on, with what this event says of their children. */
+        if (turn_goes_forward(t) && x->other_count > 0)
+            *complete = wake_strands(t);
         return true;
     }
     if (x->pause != NULL)
