@@ -46,6 +46,7 @@ static const struct stored_field cursor_fields[] = {
     FIELD(cursor, TEXT, awaited, "awaited"),
     FIELD(cursor, FLAG, is_joined, "joined"),
     FIELD(cursor, FLAG, is_started, "started"),
+    FIELD(cursor, TEXT, child_code, "childCode"),
     FIELD(cursor, TEXT, host, "host"),
     FIELD(cursor, NUMBER, asked_seq, "callSeq"),
     FIELD(cursor, NUMBER, asked_epoch, "callEpoch"),

@@ -123,8 +123,9 @@ struct cursor {
     /* ... which another has started: its end is awaited, and nothing else; or this one has. Neither:
      * a version that did not say so has stored it, and it is looked up when it matters. */
     bool is_joined, is_started;
-    int64_t asked_seq;   /* ... the row of the attempt that has left; 0 = it waits for capacity */
-    struct str host;     /* ... of a call: where it goes */
+    struct str child_code; /* ... and the code of its process; or empty */
+    int64_t asked_seq;     /* ... the row of the attempt that has left; 0 = it waits for capacity */
+    struct str host;       /* ... of a call: where it goes */
     int64_t asked_epoch; /* ... and of which epoch the node is that makes it; 0: no others could */
     /* The command that failed last, and how often it has: command.retry */
     struct str failed_at;

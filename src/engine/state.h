@@ -262,7 +262,7 @@ int64_t state_row_sent(struct arena *mem, const struct history_row *row);
 
 static inline void cursor_forget_asked(struct cursor *cursor)
 {
-    cursor->awaited = cursor->host = STR_NONE;
+    cursor->awaited = cursor->host = cursor->child_code = STR_NONE;
     cursor->ask = ASK_NONE;
     cursor->is_joined = cursor->is_started = false;
     cursor->asked_seq = cursor->asked_epoch = 0;

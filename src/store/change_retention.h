@@ -25,8 +25,8 @@ enum { DELETE_ROWS_MAX = 4000 };
 
 /*
  * Delete one execution: MEMBER_GONE when there is none, refused with
- * ERR_CONFLICT while it has not ended, or its parent waits for its end, with
- * ERR_LETTER_OPEN while a dead letter of it is open, unless `closes_letters`. Of one with more than
+ * ERR_CONFLICT while it has not ended, or another waits for its end, with ERR_PARENT_LIVE while the
+ * execution that has started it lives, with ERR_LETTER_OPEN while a dead letter of it is open, unless `closes_letters`. Of one with more than
  * DELETE_ROWS_MAX rows some are left (`has_more`): ask again with `goes_on`.
  */
 struct execution_delete {
@@ -42,7 +42,7 @@ change_apply_fn execution_delete_apply;
 /*
  * Delete those of `ids` that ended before `before_us`, as far as
  * DELETE_ROWS_MAX rows and some milliseconds allow, and give pages that are free back to the file
- * system. Those with an open dead letter are left alone. Never refused.
+ * system. Those with an open dead letter, or whose parent lives, are left alone. Never refused.
  */
 struct execution_purge {
     struct change change; /* .apply = execution_purge_apply */

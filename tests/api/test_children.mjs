@@ -9,6 +9,7 @@ const napper = { code: 'napper', steps: [{ code: 'nap', procedure: { type: 'wait
 const start = (code, child) => ({ code, procedure: { type: 'flow.start', code: child, wait: true } });
 const parent = { code: 'parent', steps: [start('s', 'kid')] };
 const careless = { code: 'careless', steps: [{ code: 's', procedure: { type: 'flow.start', code: 'kid' } }] };
+const careful = { code: 'careful', steps: [careless.steps[0], { code: 'w', procedure: { type: 'wait.signal', signalType: 'end' } }] };
 const racing = { code: 'racing', steps: [
     { code: 'p', parallel: { join: 'any', branches: [[start('s', 'kid')], [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'win' } }]] } },
 ] };
@@ -146,6 +147,20 @@ claim('a parent is not deleted while its child runs, nor while that is undone', 
     equal((await rig.api('GET', `/executions/${child}`)).status, 404);
 });
 
+claim('a child is not deleted, by hand or in bulk, while its parent lives', async (rig) => {
+    const { id } = await rig.begin('careful');
+    const child = await until('the child', async () => (await rig.all(`/executions?parent=${id}`))[0]?.id);
+    equal((await rig.api('POST', `/executions/${child}/signal`, { type: 'go' })).status, 202);
+    await ended(rig, child, 'completed');
+    const { status, body } = await rig.api('DELETE', `/executions/${child}`);
+    equal([status, body.code], [409, 'parent_live'], JSON.stringify(body));
+    const bulk = await rig.api('POST', '/executions/bulk', { action: 'delete', ids: [child] });
+    equal(bulk.body.errors.map((e) => [e.executionId, e.code]), [[child, 'parent_live']], bulk.raw);
+    equal((await rig.api('POST', `/executions/${id}/signal`, { type: 'end' })).status, 202);
+    await ended(rig, id, 'completed');
+    equal((await rig.api('DELETE', `/executions/${child}`)).status, 204);
+});
+
 claim('a parent that has ended is deleted without the child that it did not wait for', async (rig) => {
     const { id } = await rig.begin('careless');
     await ended(rig, id, 'completed');
@@ -173,5 +188,5 @@ claim('a process that starts itself comes to an end', async (rig) => {
 });
 
 await run(async (rig) => {
-    for (const definition of [kid, napper, parent, careless, racing, writing, hotel, trip, tripBeside, tripLate]) await rig.publish(definition);
+    for (const definition of [kid, napper, parent, careless, careful, racing, writing, hotel, trip, tripBeside, tripLate]) await rig.publish(definition);
 });

@@ -222,6 +222,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     TEXT(suspended_json);
     TEXT(awaited);
     NUMBER(is_joined);
+    TEXT(child_code);
     NUMBER(is_started);
     TEXT(failed_at);
     TEXT(past);

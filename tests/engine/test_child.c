@@ -478,12 +478,13 @@ static void test_deadline__a_branch_hears_of_its_child_in_the_same_turn(void **s
     struct child_read *kid = VEC_ADD(&rig.mem, &told);
 
     (void)state;
-    start("{'code':'a','onError':'hold','settings':{'timeout':'5s'},'steps':[{'code':'l','loop':{"
-          "'for':[1,2],'concurrency':2,'steps':[{'code':'s','procedure':{'type':'flow.start','code':"
-          "'child','input':{'n':'$.loop.item'},'wait':true}}]}}]}",
-          "{}");
-    *kid = (struct child_read){
-        .is_found = true, .status = STATUS_COMPLETED, .result = value_int(7)};
+    start(
+        "{'code':'a','onError':'hold','settings':{'timeout':'5s'},'steps':[{'code':'l','loop':{"
+        "'for':[1,2],'concurrency':2,'steps':[{'code':'s','procedure':{'type':'flow.start','code':"
+        "'child','input':{'n':'$.loop.item'},'wait':true}}]}}]}",
+        "{}");
+    *kid =
+        (struct child_read){.is_found = true, .status = STATUS_COMPLETED, .result = value_int(7)};
     assert_true(child_awaited(execution_cursor(rig.x, 1), &kid->id));
     rig_pass(&rig, 5 * SECOND);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_WAKE, .children = &told}));

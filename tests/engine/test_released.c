@@ -157,6 +157,7 @@ static void test_released__what_came_before_a_child_is_not_done_again(void **sta
     retry();
     assert_int_equal(asked_the_same("x"), 1);
     assert_true(waits_with("'kind':'child'"));
+    assert_true(waits_with("'code':'child'"));
     rig.child =
         (struct child_read){.is_found = true, .status = STATUS_COMPLETED, .result = value_int(7)};
     pass(0);

@@ -277,8 +277,8 @@ bool answer_is_conflict(struct sim *sim, const struct sim_request *q,
     if (r->event.signal_correlation.len > 0)
         return correlation_find(&sim->disk, r->event.signal_id) != NULL;
     if (r->kind == NODE_CHANGE)
-        return !status_is_terminal(x->s.status) || disk_is_awaited(&sim->disk, x) ||
-               disk_sends(&sim->disk, x);
+        return !status_is_terminal(x->s.status) || disk_has_live_parent(&sim->disk, x) ||
+               disk_is_awaited(&sim->disk, x) || disk_sends(&sim->disk, x);
     if (is_repair(r))
         return is_repair_conflict(r, x);
     /* Beside a step that is asked about, another one may be held as it is. */

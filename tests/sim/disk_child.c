@@ -210,6 +210,13 @@ void disk_drop_notices(struct sim *sim, const struct disk_execution *x)
 
 /* --- who waits for whom --- */
 
+bool disk_has_live_parent(struct disk *d, const struct disk_execution *x)
+{
+    const struct disk_execution *parent = x->s.has_parent ? disk_find(d, x->s.parent_id) : NULL;
+
+    return parent != NULL && !status_is_terminal(parent->s.status);
+}
+
 bool disk_is_awaited(struct disk *d, const struct disk_execution *x)
 {
     char id[UUID_TEXT_LEN + 1];

@@ -43,6 +43,10 @@ void disk_delete(struct sim *sim, struct member *m)
         refuse_deletion(m, "it cannot be deleted: cancel it first");
         return;
     }
+    if (!x->is_deleted && disk_has_live_parent(d, x)) {
+        refuse_deletion(m, "the execution that has started it lives");
+        return;
+    }
     if (!x->is_deleted && disk_is_awaited(d, x)) {
         refuse_deletion(m, "an execution that waits for it has not seen its end yet");
         return;

@@ -474,6 +474,8 @@ const struct disk_letter *letter_open(struct arena *mem, const struct disk_execu
 struct str letter_text(struct arena *mem, const struct disk_letter *l);
 /* Whether a live parent waits for the end of this one. */
 bool disk_is_awaited(struct disk *d, const struct disk_execution *x);
+/* Whether the execution that has started it lives. */
+bool disk_has_live_parent(struct disk *d, const struct disk_execution *x);
 void client_fini(struct sim *sim);
 /* Remember an execution to talk to. */
 void client_remember(struct sim *sim, struct uuid id);

@@ -145,7 +145,7 @@ static void notify_joiner(struct turn *t, struct uuid id)
     };
 }
 
-/* `code`: of its process; empty: not known any more. */
+/* `code`: of its process; empty: a version that did not keep it has stored the wait. */
 static struct str child_describe(struct turn *t, struct str code, struct str id)
 {
     const struct cursor *cursor = &t->x->cursor;
@@ -175,6 +175,7 @@ static enum step_result wait_for(struct turn *t, const struct command *c, struct
     cursor->awaited = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id));
     cursor->is_joined = is_joined;
     cursor->is_started = !is_joined;
+    cursor->child_code = str_copy(t->mem, code);
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
     look_after(t, LOOK_EVERY_US);
     step_wait(t, PHASE_JOB, WAITING_CHILD, STR("child"), child_describe(t, code, id));
@@ -186,9 +187,9 @@ void child_release(struct turn *t)
     struct str awaited = t->x->cursor.awaited;
 
     look_after(t, LOOK_EVERY_US);
-    execution_set_waiting(
-        t->x, WAITING_CHILD,
-        child_describe(t, STR_NONE, str_slice(awaited, sizeof(CHILD_KEY) - 1, awaited.len)));
+    execution_set_waiting(t->x, WAITING_CHILD,
+                          child_describe(t, t->x->cursor.child_code,
+                                         str_slice(awaited, sizeof(CHILD_KEY) - 1, awaited.len)));
 }
 
 static const struct execution *find_start(const struct turn *t, struct execution *const *starts,

@@ -60,14 +60,16 @@
 
 /*
  * How an execution ended; how many wait for it and have not been notified of it, or have not applied
- * that yet; its messages that are not delivered, and its dead letters that are open.
+ * that yet; its messages that are not delivered, its dead letters that are open, and whether the
+ * execution that has started it lives.
  */
 #define END_COLUMNS                                                                                \
     "row, status, completed_at, (SELECT count(*) FROM execution_events v "                         \
     "WHERE v.key = 'child:' || e.id) + (SELECT count(*) FROM execution_events v "                  \
     "WHERE v.execution = e.row AND v.kind = 'join'), deleted_at, (SELECT count(*) FROM outbox o "  \
     "WHERE o.execution = e.row AND o.status = 'pending'), (SELECT count(*) FROM dead_letters d "   \
-    "WHERE d.execution = e.row AND d.status = 'open')"
+    "WHERE d.execution = e.row AND d.status = 'open'), (SELECT count(*) FROM execution p "         \
+    "WHERE p.id = e.parent_id AND " IS_LIVE("p.") ")"
 
 /*
  * The state of an execution after a commit: ?1 row, ?2 row_version read. SQLite writes every index

@@ -26,6 +26,7 @@ struct ended {
     bool is_deleted; /* its deletion has begun */
     bool sends;      /* messages of it are not delivered yet */
     int64_t letters; /* dead letters of it that are open */
+    bool has_parent; /* the execution that has started it lives */
 };
 
 /* DB_ROW: found; DB_DONE: there is none. */
@@ -41,6 +42,7 @@ static enum db_status ended_find(struct apply *a, struct uuid id, struct ended *
         out->is_deleted = db_column_int(a->db, sql, 4) != 0;
         out->sends = db_column_int(a->db, sql, 5) != 0;
         out->letters = db_column_int(a->db, sql, 6);
+        out->has_parent = db_column_int(a->db, sql, 7) != 0;
         if (!status_read(db_column_text(a->db, sql, 1), &out->status))
             status = DB_CORRUPT;
     }
@@ -151,6 +153,10 @@ static bool is_needed(struct apply *a, struct member *m, const struct ended *end
         *end = apply_refuse_with(a, m, ERR_CONFLICT,
                                  "an execution that is %s cannot be deleted: cancel it first",
                                  status_text(ended->status).ptr);
+    else if (ended->has_parent && !ended->is_deleted)
+        *end = apply_refuse_with(a, m, ERR_PARENT_LIVE,
+                                 "the execution that has started it lives: it may be undone with "
+                                 "that, so delete it afterwards");
     else if (ended->is_awaited)
         *end = apply_refuse_with(a, m, ERR_CONFLICT,
                                  "an execution that waits for it has not seen its end yet");
@@ -229,8 +235,9 @@ enum apply_result execution_purge_apply(struct apply *a, struct member *m)
             return APPLY_FAILED;
         /* Someone else was faster, or an operator has taken it up again; or it is too early. */
         if (a->status == DB_DONE ||
-            (!ended.is_deleted && (status_is_live(ended.status) || ended.is_awaited ||
-                                   ended.sends || ended.completed_at_us >= p->before_us)))
+            (!ended.is_deleted &&
+             (status_is_live(ended.status) || ended.has_parent || ended.is_awaited || ended.sends ||
+              ended.completed_at_us >= p->before_us)))
             continue;
         if (!ended.is_deleted && ended.letters > 0) {
             p->spared++;
