@@ -253,6 +253,45 @@ await claim('what was cancelled turns no more, and what would be undone is count
     quiet();
 });
 
+await claim('the navigation has words where one wants them, and keeps them', async () => {
+    const small = await openPage(browser, server, { viewport: { width: 1280, height: 800 } });
+    await small.goto(signInUrl(server, '/executions'));
+    await small.waitForSelector('.trow');
+    const width = async () => Math.round((await small.locator('.nav').boundingBox()).width);
+    equal(await width() < 80, true, 'at first');
+    await small.click('.nav .pin');
+    equal(await small.locator('.nav a[href="/dlq"] span.cut').isVisible(), true);
+    await small.goto(`${server.url}/processes/scenarios/trip`);
+    await small.waitForSelector('.node');
+    equal(await width() > 150, true, 'where the page needs room');
+    equal(await small.getAttribute('.nav .pin', 'aria-expanded'), 'true');
+    equal(await complaintsOf(small), []);
+    await small.keyboard.press('Escape');
+    await small.focus('.nav .pin');
+    await small.keyboard.press('Enter');
+    equal(await width() < 80, true, 'by keyboard, again');
+    await small.context().close();
+});
+
+await claim('who reads English loads no Russian, and the other language is there when it is chosen', async () => {
+    const other = await openPage(browser, server);
+    const loaded = [];
+    other.on('response', async (answer) => { if (answer.url().endsWith('.js')) loaded.push(await answer.text().catch(() => '')); });
+    await other.goto(signInUrl(server, '/executions'));
+    await other.waitForSelector('.trow');
+    const isRussian = () => loaded.some((text) => /Мёртвые|Выполнения|Исходящие|исходящие/.test(text));
+    equal([loaded.length > 1, isRussian()], [true, false]);
+    await other.click('.who');
+    await other.click('.mi:has-text("Русский")');
+    await other.waitForSelector('html[lang=ru]');
+    await until('it was loaded', isRussian);
+    equal(/[А-я]/.test(await other.textContent('.bar h1')), true);
+    await other.reload();
+    await other.waitForSelector('.trow');
+    equal(/[А-я]/.test(await other.textContent('.bar h1')), true, 'after a reload');
+    await other.context().close();
+});
+
 await browser.close();
 await server.stop();
 end();

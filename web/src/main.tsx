@@ -14,6 +14,8 @@ import './app/touch.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App';
 import { takeToken } from './app/session';
+import { language, loadWords } from './lib/text';
 
 // The token in the address is taken out of it before anything else happens.
-createRoot(document.getElementById('root')!).render(<App token={takeToken()} />);
+const token = takeToken();
+void loadWords(language()).then(() => createRoot(document.getElementById('root')!).render(<App token={token} />));

@@ -7,7 +7,7 @@ import { Problem, Unreachable, watchCalls } from '../lib/api';
 import { Sprite } from '../lib/icons';
 import { ownDrafts } from '../lib/owner';
 import { connect, disconnect } from '../lib/live';
-import { LanguageContext, language as currentLanguage, setLanguage, type Language } from '../lib/text';
+import { LanguageContext, language as currentLanguage, loadWords, setLanguage, type Language } from '../lib/text';
 import type { Me } from '../lib/types';
 import { makeRouter } from './routes';
 import { forgetAnswers, SessionContext, signIn, signOut, takeToken, whoAmI } from './session';
@@ -79,7 +79,7 @@ export function App({ token }: { token: string | null }) {
         return () => removeEventListener('hashchange', look);
     }, [enter]);
 
-    const chosen = useMemo(() => ({ language, choose: (to: Language) => { setLanguage(to); choose(to); void client.invalidateQueries(); } }), [language]); // the server's words are asked for anew
+    const chosen = useMemo(() => ({ language, choose: (to: Language) => void loadWords(to).then(() => { setLanguage(to); choose(to); void client.invalidateQueries(); }) }), [language]); // the server's words are asked for anew
     useEffect(() => { document.documentElement.lang = language; }, [language]);
 
     return (

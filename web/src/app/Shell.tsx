@@ -91,7 +91,21 @@ function UserMenu({ openKeys }: { openKeys: () => void }) {
     );
 }
 
-function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKeys: () => void }) {
+const PINNED = 'pawl.navigation';
+
+/** Whether the navigation has words: as somebody has chosen in this browser, else by the room that the page needs. */
+function usePinned(isTight: boolean) {
+    const [chosen, choose] = useState(() => localStorage.getItem(PINNED));
+    const isOpen = chosen === 'open' || (chosen !== 'small' && !isTight);
+    const toggle = () => {
+        const to = isOpen ? 'small' : 'open';
+        localStorage.setItem(PINNED, to);
+        choose(to);
+    };
+    return { isOpen, toggle };
+}
+
+function Navigation({ openPalette, openKeys, isOpen, toggle }: { openPalette: () => void; openKeys: () => void; isOpen: boolean; toggle: () => void }) {
     const places = usePlaces();
     const badges = useBadges();
     const groups = [...new Set(places.map((place) => place.group))];
@@ -113,6 +127,7 @@ function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKe
                     ))}
                 </div>
             ))}
+            <button type="button" className="item pin" aria-expanded={isOpen} title={isOpen ? t('Only icons') : t('With words')} onClick={toggle}><Icon name={isOpen ? 'left' : 'right'} /><span className="cut">{t('Only icons')}</span></button>
             <UserMenu openKeys={openKeys} />
         </nav>
     );
@@ -226,9 +241,10 @@ export function Shell() {
         addEventListener('keydown', press, true);
         return () => removeEventListener('keydown', press, true);
     }, [go, places]);
+    const pinned = usePinned(narrow || NEEDS_WIDTH.test(pathname));
     return (
-        <div className={`shell ${narrow || NEEDS_WIDTH.test(pathname) ? 'tight' : ''}`}>
-            <Navigation openPalette={() => showPalette(true)} openKeys={() => showKeys(true)} />
+        <div className={`shell ${pinned.isOpen ? '' : 'tight'}`}>
+            <Navigation {...pinned} openPalette={() => showPalette(true)} openKeys={() => showKeys(true)} />
             <main className="main"><Outlet /></main>
             <TabBar openPalette={() => showPalette(true)} />
             {palette && <Palette close={() => showPalette(false)} openKeys={() => { showPalette(false); showKeys(true); }} />}

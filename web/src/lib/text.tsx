@@ -1,13 +1,14 @@
-// text.tsx - every word that the pages show. English is the key; the folder ru has the Russian.
+// text.tsx - every word that the pages show. English is the key; the folder ru has the Russian, which is loaded by those who read it.
 //
 // "{n} execution|{n} executions" are the forms by number. **bold** and `code` become elements in <Say>.
 import { createContext, useContext, type ReactNode } from 'react';
-import { RU } from './ru';
+import type { Words } from './ru/words';
 
 export type Language = 'en' | 'ru';
 
 const STORED = 'pawl.language';
 let current: Language = initial();
+let russian: Words = {};
 
 function initial(): Language {
     const stored = globalThis.localStorage?.getItem(STORED);
@@ -16,6 +17,11 @@ function initial(): Language {
 }
 
 export const language = () => current;
+
+/** Fetch the words of a language; before anything is said in it. Without them the pages speak English. */
+export async function loadWords(of: Language) {
+    if (of === 'ru') russian = await import('./ru').then((module) => module.RU, () => russian);
+}
 
 export function setLanguage(to: Language) {
     current = to;
@@ -32,7 +38,7 @@ type Values = Record<string, string | number | undefined>;
 const fillIn = (form: string, values: Values) => form.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 
 export function t(key: string, values: Values = {}): string {
-    const text = current === 'ru' ? (RU[key] ?? key) : key;
+    const text = current === 'ru' ? (russian[key] ?? key) : key;
     const forms = text.split('|');
     if (forms.length === 1) return fillIn(text, values);
     const n = Number(String(values.count ?? values.n ?? 0).replace(/\D/g, ''));
@@ -43,7 +49,7 @@ export function t(key: string, values: Values = {}): string {
 
 /** A sentence with **what matters** and `code`. Values are never markup. */
 export function Say({ text, values = {} }: { text: string; values?: Record<string, ReactNode> }) {
-    const whole = current === 'ru' ? (RU[text] ?? text) : text;
+    const whole = current === 'ru' ? (russian[text] ?? text) : text;
     const parts = whole.split(/(\*\*[^*]+\*\*|`[^`]+`|\{\w+\})/g).filter(Boolean);
     const inner = (part: string, key: number): ReactNode => {
         if (part.startsWith('**')) return <b key={key}>{part.slice(2, -2).split(/(\{\w+\})/g).map(inner)}</b>;

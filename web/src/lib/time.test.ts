@@ -2,7 +2,8 @@ import { expect, test, vi } from 'vitest';
 
 vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => undefined });
 vi.stubGlobal('document', { documentElement: {} });
-const { setLanguage } = await import('./text');
+const { loadWords, setLanguage } = await import('./text');
+await loadWords('ru');
 const { dayOf, duration, shortly, span, when } = await import('./time');
 
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');

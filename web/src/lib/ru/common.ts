@@ -204,4 +204,6 @@ export const common: Words = {
     'Credentials': 'Учётные данные',
     'looking…': 'ищем…',
     'Schedules': 'Расписания',
+    'Only icons': 'Только значки',
+    'With words': 'С названиями',
 };
