@@ -230,8 +230,9 @@ struct node_stats {
     size_t calls_in_flight;
     size_t calls_queued; /* executions that wait for capacity for one */
     size_t workers_waiting;
-    unsigned nodes, shards;   /* that live on the store; that this one owns */
-    int64_t skew_us;          /* of this machine's clock against the store's */
+    unsigned nodes, shards; /* that live on the store; that this one owns */
+    int64_t skew_us;        /* of this machine's clock against the store's */
+    int64_t beat_age_us;    /* since this node was last seen alive by the others; 0: it is alone */
     struct folder_space data; /* of the volume of the data folder; zeros when it is not known */
 };
 

@@ -126,6 +126,9 @@ bool peers_epoch_is_over(struct peers *p, int64_t epoch);
  */
 bool peers_may_act(const struct peers *p);
 
+/* How long ago the last beat that succeeded was sent. */
+int64_t peers_beat_age_us(const struct peers *p);
+
 /* Others may live on the same database. */
 unsigned peers_count(const struct peers *p);
 

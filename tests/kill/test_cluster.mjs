@@ -272,6 +272,8 @@ await claimOf(2, 'the list of nodes says how they stand', async (cluster, a, b) 
     check(shown.stdout.includes('128') && shown.stdout.includes('live'), shown.stdout);
     equal(await metric(b, 'pawl_shards'), 128);
     equal(await metric(b, 'pawl_nodes'), 2);
+    const age = await metric(b, 'pawl_node_beat_age_seconds');
+    check(age > 0 && age < 8, `${age} s since its last beat`);
 });
 
 await claimOf(2, 'a node that an operator drains gives its shards away and ends with status 0', async (cluster, a, b) => {

@@ -73,6 +73,7 @@ static void answer_with_node(struct call *c, struct meters *m)
     metrics_show(m, METER_READY, node_readiness(c->node) == NODE_READY);
     metrics_show(m, METER_NODES, (int64_t)stats.nodes);
     metrics_show(m, METER_SHARDS, (int64_t)stats.shards);
+    metrics_show(m, METER_BEAT_AGE, stats.beat_age_us);
     metrics_show(m, METER_CLOCK_SKEW, stats.skew_us);
     metrics_show(m, METER_STORE_AWAY, node_store_away_us(c->node));
     metrics_show(m, METER_REQUESTS, (int64_t)c->http->number);

@@ -366,6 +366,7 @@ void cluster_stats(const struct node *n, struct node_stats *out)
 
     out->nodes = c->peers != NULL ? peers_count(c->peers) : 1;
     out->shards = shard_set_count(&c->owned);
+    out->beat_age_us = c->peers != NULL ? peers_beat_age_us(c->peers) : 0;
     out->skew_us = c->peers != NULL ? peers_skew_us(c->peers) : 0;
 }
 

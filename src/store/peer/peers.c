@@ -71,9 +71,14 @@ bool peers_epoch_is_over(struct peers *p, int64_t epoch)
     return !is_living;
 }
 
+int64_t peers_beat_age_us(const struct peers *p)
+{
+    return peer_boot_us() - atomic_load(&p->beat_us);
+}
+
 bool peers_may_act(const struct peers *p)
 {
-    return peer_boot_us() - atomic_load(&p->beat_us) < ACT_MAX_US;
+    return peers_beat_age_us(p) < ACT_MAX_US;
 }
 
 unsigned peers_count(const struct peers *p)
