@@ -124,7 +124,7 @@ static struct value double_value(enum math_operation operation, double d)
 static enum step_result math_compute(struct turn *t, const struct command *c, struct value *out)
 {
     struct value a, b = value_int(0);
-    int64_t whole;
+    int64_t whole = 0;
     double d;
 
     if (!read_number(t, c, FIELD_A, &a) ||
