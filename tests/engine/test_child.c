@@ -425,6 +425,29 @@ static void test_rollback__a_deadline_waits_for_the_child_too(void **state)
     assert_string_equal(rig_trace(&rig), "r s.failed -r");
 }
 
+/* It has told its end while its parent was held, and tells it once: the parent looks for itself. */
+static void
+test_rollback__a_child_that_ended_while_its_parent_was_held_is_not_waited_for(void **state)
+{
+    struct event answer = {.kind = EVENT_ANSWER, .answer_error = value_absent()};
+
+    (void)state;
+    start(BOOKED(",'onError':'hold','settings':{'timeout':'5s'}"), "{}");
+    rig_pass(&rig, 5 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+    rig_reload(&rig);
+    answer.answer_key = rig.x->cursor.awaited;
+    answer.answer_output = rig_value(&rig, "8");
+    assert_true(rig_event(&rig, answer));
+    rig_reload(&rig);
+    kid_ends(STATUS_COMPLETED, "null");
+    assert_true(rig_event(
+        &rig, (struct event){.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_ROLLS_BACK}));
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_non_null(strstr(rig_trace(&rig), "-r"));
+}
+
 static void test_rollback__a_child_that_took_too_long_is_cancelled_and_waited_for(void **state)
 {
     (void)state;
@@ -726,6 +749,7 @@ int main(void)
         CLAIM_WITH(test_rollback__stands_behind_what_completed_until_children_have_ended),
         CLAIM_WITH(test_rollback__a_child_that_completed_all_the_same_counts),
         CLAIM_WITH(test_rollback__a_deadline_waits_for_the_child_too),
+        CLAIM_WITH(test_rollback__a_child_that_ended_while_its_parent_was_held_is_not_waited_for),
         CLAIM_WITH(test_rollback__a_child_that_took_too_long_is_cancelled_and_waited_for),
         CLAIM_WITH(test_deadline__a_branch_hears_of_its_child_in_the_same_turn),
         CLAIM_WITH(test_rollback__a_child_that_is_parked_is_given_up_after_a_day),

@@ -207,6 +207,12 @@ static bool was_heard(const struct turn *t, struct uuid id)
     return holds_id(t->heard.items, t->heard.count, id);
 }
 
+/* Whether the child will say that it has ended: else it has done so, or may be another's. */
+static bool may_tell(const struct cursor *cursor)
+{
+    return cursor->is_started && cursor->deferred_seq == 0;
+}
+
 /* The strand does not wait for that any more, or only until it has been undone. */
 static void stopped_leave(struct turn *t, const struct execution *of, const struct cursor *cursor,
                           struct uuid id)
@@ -221,7 +227,7 @@ static void stopped_leave(struct turn *t, const struct execution *of, const stru
         stopped_add(t, (struct stopped_child){.id = id,
                                               .step = of->program->steps[cursor->step].code,
                                               .since_us = t->wall_us,
-                                              .look_at_us = cursor->is_started
+                                              .look_at_us = may_tell(cursor)
                                                                 ? t->wall_us + LOOK_STOPPED_US
                                                                 : WAKE_AT_ONCE});
 }
