@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 // Rows that a server writes by itself (that it lives, and what it has counted), and the answers that
 // it keeps under an Idempotency-Key, refusals among them.
-const BY_ITSELF = /^(INSERT INTO )?"?(nodes|stats|http_idempotency)"?[ (]/;
+const BY_ITSELF = /^(INSERT INTO )?"?(nodes|epochs|shards|duties|stats|http_idempotency)"?[ (]/;
 // When a token was last used is written some time after a request, whatever became of that.
 const TOKENS = /^(INSERT INTO )?"?tokens"?[ (]/;
 const OPTIONS = { stdio: 'pipe', maxBuffer: 1 << 30, encoding: 'utf8' };
