@@ -207,10 +207,10 @@ static bool was_heard(const struct turn *t, struct uuid id)
     return holds_id(t->heard.items, t->heard.count, id);
 }
 
-/* Whether the child will say that it has ended: else it has done so, or may be another's. */
+/* Whether the child will say that it has ended: else it may have done so while the strand was held. */
 static bool may_tell(const struct cursor *cursor)
 {
-    return cursor->is_started && cursor->deferred_seq == 0;
+    return cursor->is_started && cursor->phase == PHASE_JOB && cursor->deferred_seq == 0;
 }
 
 /* The strand does not wait for that any more, or only until it has been undone. */
