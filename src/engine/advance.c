@@ -328,15 +328,15 @@ static struct commit_before what_stays(const struct execution *before,
 }
 
 /*
- * Whether rolling back goes on. One that has asked somebody outside does so when that has ended:
- * nothing else ends its attempt, be it due or not.
+ * Whether rolling back goes on. One that has asked somebody outside goes on when that has ended, or
+ * when it is woken: the answer to something else does not end its attempt, be it due or not.
  */
 static bool rollback_is_ready(struct turn *t)
 {
     const struct execution *x = t->x;
 
     return x->rollback != NULL && x->cursor.phase == PHASE_ROLLBACK && x->stopped_count == 0 &&
-           x->cursor.awaited.len == 0 && wake_is_due(t);
+           wake_is_due(t) && (x->cursor.awaited.len == 0 || t->ev->kind == EVENT_WAKE);
 }
 
 /* What else can go on after an event. False: reads are needed first. */
