@@ -132,6 +132,9 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     struct entry *e;
     struct str key;
 
+    if (r->process_kind != NULL && r->process_kind->kind != p->kind)
+        return err_set(&r->err, ERR_NOT_FOUND, "'%.*s' is no %s", STR_ARG(p->code),
+                       r->process_kind->name);
     if (!access_allows(p->access, "start", r->user.role, r->user.groups))
         return err_set(&r->err, ERR_FORBIDDEN, "'%.*s' lets others start it, not you",
                        STR_ARG(p->code));

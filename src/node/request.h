@@ -8,6 +8,7 @@
 #define PAWL_NODE_REQUEST_H
 
 #include "define/findings.h"
+#include "define/kind.h"
 #include "engine/event.h"
 #include "engine/status.h"
 #include "store/audit.h"
@@ -105,6 +106,7 @@ struct node_request {
 
     /* START */
     struct str code;
+    const struct kind_spec *process_kind; /* that the process must be of; NULL: any */
     struct str key;
     struct str trace;       /* a traceparent that it takes over, or empty */
     struct value webhook;   /* the request that starts it, $.webhook: a map, or anything else */

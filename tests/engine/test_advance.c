@@ -456,6 +456,7 @@ static void define_many(unsigned count)
     }
     p->steps = steps;
     p->step_count = count;
+    p->by_code = NULL;
     p->slot_count = ROOT_COUNT + count;
     rig.program = p;
     rig_made(&rig, p, value_map_empty());

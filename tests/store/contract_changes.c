@@ -438,7 +438,7 @@ static void test_store__child_stays_until_its_parent_has_seen_its_end(void **sta
     assert_int_equal(contract_commit(c, child), MEMBER_APPLIED);
     m = delete_one(c, child->after->id, false, &has_more);
     assert_int_equal(m->result, MEMBER_FAILED);
-    assert_int_equal(m->err.code, ERR_CONFLICT);
+    assert_int_equal(m->err.code, ERR_PARENT_LIVE);
     assert_int_equal(apply(c, &purge.change)->result, MEMBER_APPLIED);
     assert_int_equal(purge.deleted, 0);
     next = contract_advance(c, parent, STATUS_WAITING, 1);

@@ -66,9 +66,13 @@ void executions_started(struct node_request *r)
         answer_execution(c, r->joined ? 200 : 201, r->id, r->execution_json);
 }
 
-/* Which process is meant, by its code alone or by its kind too; refused when that is not clear. */
+/*
+ * Which process is meant, by its code alone (*of is NULL) or by its kind too; refused when that is
+ * not clear.
+ */
 static bool read_code(struct call *c, const struct value *code, const struct value *by_kind,
-                      const enum kind *kinds, size_t count, struct str *out)
+                      const enum kind *kinds, size_t count, struct str *out,
+                      const struct kind_spec **of)
 {
     const struct kind_spec *kind = NULL;
 
@@ -88,6 +92,7 @@ static bool read_code(struct call *c, const struct value *code, const struct val
                                  "definitions of kind %s are not supported yet", kind->name);
     if (out->len == 0)
         call_refuse_field(c, "code", "missing_field", "code is missing: what is to be started?");
+    *of = kind;
     return out->len > 0;
 }
 
@@ -136,11 +141,12 @@ void executions_start(struct call *c)
         {"debug", BODY_BOOL, false, .out = &debug},
         {"webhook", BODY_OBJECT, false, .out = &webhook},
     };
+    const struct kind_spec *kind = NULL;
     struct node_request *r;
     struct str name;
 
     if (!call_body(c, fields, ARRAY_SIZE(fields)) ||
-        !read_code(c, &code, by_kind, kinds, ARRAY_SIZE(kinds), &name))
+        !read_code(c, &code, by_kind, kinds, ARRAY_SIZE(kinds), &name, &kind))
         return;
     if (version.kind == VALUE_INT && version.i < 1)
         call_refuse_field(c, "version", "bad_value", "version is a number from 1 on");
@@ -153,6 +159,7 @@ void executions_start(struct call *c)
     else if ((r = call_request(c, NODE_START, executions_started)) != NULL &&
              call_wait(c, &r->wait_us)) {
         r->code = name;
+        r->process_kind = kind;
         r->version = version.kind == VALUE_INT ? version.i : 0;
         r->event.input = input.kind == VALUE_MAP ? input : value_map_empty();
         r->webhook = webhook;
