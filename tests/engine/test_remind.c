@@ -238,6 +238,29 @@ static void test_remind__what_is_answered_in_a_pause_is_kept(void **state)
     assert_string_equal(reminders(), "1 completed");
 }
 
+/* It waits for capacity when its wait ends: nothing of it leaves any more. */
+static void test_remind__what_has_not_left_when_its_wait_ends_does_not_leave(void **state)
+{
+    struct map hosts;
+    struct call_capacity busy = {.hosts = &hosts, .limit = 1, .left = 0};
+
+    (void)state;
+    map_init(&hosts, &rig.mem);
+    start(WAIT(CALL) ",{'code':'v','procedure':{'type':'wait.signal','signalType':'end'}}");
+    rig.capacity = &busy;
+    assert_true(wake_after(HOUR));
+    assert_int_equal(rig.last.asks.count, 0);
+    assert_int_equal(reminding()->cursor.asked_seq, 0);
+    assert_true(pause_for(""));
+    assert_true(signal("1", "ok", "5"));
+    rig.capacity = NULL;
+    rig_pass(&rig, 60 * SECOND);
+    assert_true(resume());
+    assert_true(shows("'step':'v'"));
+    assert_int_equal(rig.last.asks.count, 0);
+    assert_int_equal(rig.x->reminding_count, 0);
+}
+
 static void test_remind__sees_its_wait_in_a_branch(void **state)
 {
     (void)state;
@@ -301,6 +324,7 @@ int main(void)
         CLAIM(test_remind__a_call_without_an_answer_ends_by_its_time),
         CLAIM(test_remind__the_wait_times_out_meanwhile),
         CLAIM(test_remind__what_is_answered_in_a_pause_is_kept),
+        CLAIM(test_remind__what_has_not_left_when_its_wait_ends_does_not_leave),
         CLAIM(test_remind__sees_its_wait_in_a_branch),
         CLAIM(test_remind__moves_with_the_same_commands_alone),
     };

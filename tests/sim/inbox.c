@@ -177,7 +177,7 @@ static void check_reminders(struct sim *sim, const struct disk_ask *a)
         const struct history_row *row = &a->of->history.items[i];
 
         SIM_CHECK(sim, !is_of(a, row) || !is_asked_by_reminder(row) || i < end_of_wait(a),
-                  "a reminder asks somebody when its wait is over");
+                  "a reminder asks somebody when its wait is over (%.*s)", STR_ARG(row->status));
         if (!is_of(a, row) || row->kind != HISTORY_REMINDER)
             continue;
         check_reminder(sim, a->of, i, end_of_wait(a));

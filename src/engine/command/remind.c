@@ -429,12 +429,20 @@ static bool wake_asked(struct turn *t, const struct strand *side)
     return wake_go_on_behind(t);
 }
 
+static bool has_left(const struct cursor *c)
+{
+    return c->phase == PHASE_JOB && c->asked_seq > 0;
+}
+
 static bool wake_reminder(struct turn *t, uint32_t index)
 {
     struct strand side = reminding_take(t, index);
     bool is_over = !take_wait(t, &side.cursor);
     struct reminded aside;
 
+    /* Its wait has ended in this turn, before anything of it had left: nobody is reminded. */
+    if (is_over && !has_left(&side.cursor))
+        return true;
     if (side.cursor.phase == PHASE_RETRY) {
         side.cursor.phase = PHASE_ENTER;
         side.cursor.attempt++;
@@ -464,11 +472,6 @@ bool remind_wake(struct turn *t)
             return false;
     }
     return true;
-}
-
-static bool has_left(const struct cursor *c)
-{
-    return c->phase == PHASE_JOB && c->asked_seq > 0;
 }
 
 void remind_settle(struct turn *t)
