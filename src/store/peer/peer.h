@@ -38,6 +38,7 @@ struct peers {
     char *file; /* of the data folder: which epoch it had last; NULL: there is no folder */
     bool owns_nothing;
     int64_t started_at_us;
+    int64_t former; /* epoch of the process before, that could not be ended at the start; or 0 */
 
     _Atomic int64_t epoch;
     _Atomic int64_t beat_us; /* CLOCK_BOOTTIME: when the last beat that succeeded was sent */

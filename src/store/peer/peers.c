@@ -17,6 +17,7 @@
 #define BEAT_EVERY_US INT64_C(2000000)
 #define LOOK_EVERY_US INT64_C(500000)
 #define SILENT_MAX_US INT64_C(10000000)
+#define LOCKED_REST_US INT64_C(3000000)
 #define ACT_MAX_US INT64_C(8000000)
 /* A gap between two looks counts for no more than this: this process may have been stopped. */
 #define LOOK_GAP_MAX_US INT64_C(1000000)
@@ -210,11 +211,15 @@ static void epoch_keep(struct peers *p, int64_t epoch)
     (void)fclose(f);
 }
 
-/* Under the lock of the folder: whoever had that epoch is gone. */
+/*
+ * Under the lock of the folder: whoever had that epoch is gone. A batch of it may still be on its
+ * way to its commit, for any time: the start does not wait for that, the looks behind it try again.
+ */
 static enum db_status epoch_end_former(struct peers *p)
 {
     char text[EPOCH_FILE_SIZE] = "";
     FILE *f = p->file != NULL ? fopen(p->file, "re") : NULL;
+    enum db_status status;
     int64_t epoch = 0;
 
     if (f == NULL)
@@ -224,7 +229,14 @@ static enum db_status epoch_end_former(struct peers *p)
     (void)fclose(f);
     if (!str_to_int64(str_trim(str_of(text)), &epoch))
         return DB_DONE;
-    return db_exec(p->db, SQL_EPOCH_DROP, DB_PARAMS(db_int(epoch)));
+    status = db_exec(p->db, SQL_EPOCH_DROP, DB_PARAMS(db_int(epoch)));
+    if (status != DB_LOCKED)
+        return status;
+    p->former = epoch;
+    log_write(LOG_WARN,
+              "a batch from before the start is still being committed: its work is taken over then",
+              LOG_FIELDS(log_int("epoch", epoch)));
+    return DB_DONE;
 }
 
 static enum db_status epoch_take(struct peers *p)
@@ -336,6 +348,8 @@ static void peer_note(struct peers *p, const struct peer *before, unsigned count
                        .beat = db_column_int(p->db, SQL_EPOCHS_READ, 2),
                        .is_draining = db_column_int(p->db, SQL_EPOCHS_READ, 3) != 0};
     (void)snprintf(x->node, sizeof(x->node), "%.*s", STR_ARG(node));
+    if (x->epoch == p->former)
+        x->silent_us = SILENT_MAX_US;
     for (unsigned i = 0; i < count; i++)
         if (before[i].epoch == x->epoch && before[i].beat == x->beat)
             x->silent_us = before[i].silent_us + gap_us;
@@ -375,12 +389,16 @@ static enum db_status end_silent(struct peers *p)
         if (x->epoch == peers_epoch(p) || x->silent_us < SILENT_MAX_US)
             continue;
         status = db_exec(p->db, SQL_EPOCH_END, DB_PARAMS(db_int(x->epoch), db_int(x->beat)));
-        /* A batch of it is being committed: the next look tries again. */
-        if (status == DB_LOCKED)
+        /* A batch of it is being committed: others come first, then it is tried again. */
+        if (status == DB_LOCKED) {
+            x->silent_us = SILENT_MAX_US - LOCKED_REST_US;
             return DB_DONE;
+        }
         if (status != DB_DONE || db_changes(p->db) == 0)
             continue;
-        log_write(LOG_WARN, "a node has been silent for 10 s: its work is taken over",
+        log_write(LOG_WARN,
+                  x->epoch == p->former ? "the last batch from before the start has ended"
+                                        : "a node has been silent for 10 s: its work is taken over",
                   LOG_FIELDS(log_str("node", str_of(x->node)), log_int("epoch", x->epoch)));
         p->known_count--;
         memmove(x, x + 1, (p->known_count - i) * sizeof(*x));
