@@ -414,7 +414,7 @@ static void test_store__purge_stops_at_its_budget_and_goes_on_there(void **state
     assert_null(contract_load(c, ids[1]));
 }
 
-static void test_store__child_stays_until_its_parent_has_seen_its_end(void **state)
+static void test_store__child_stays_while_its_parent_lives(void **state)
 {
     struct contract *c = *state;
     struct commit *parent = contract_start(c, STATUS_WAITING, 1);
@@ -444,6 +444,13 @@ static void test_store__child_stays_until_its_parent_has_seen_its_end(void **sta
     next = contract_advance(c, parent, STATUS_WAITING, 1);
     *VEC_ADD(&c->mem, &next->consumed) = contract_load(c, parent->after->id)->notices.items[0].n;
     assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
+    m = delete_one(c, child->after->id, false, &has_more);
+    assert_int_equal(m->result, MEMBER_FAILED);
+    assert_int_equal(m->err.code, ERR_PARENT_LIVE);
+    assert_int_equal(apply(c, &purge.change)->result, MEMBER_APPLIED);
+    assert_int_equal(purge.deleted, 0);
+    next = contract_advance(c, next, STATUS_COMPLETED, 1);
+    assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
     assert_int_equal(delete_one(c, child->after->id, false, &has_more)->result, MEMBER_APPLIED);
     assert_null(contract_load(c, child->after->id));
 }
@@ -458,7 +465,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__records_are_read_in_pages),
     CLAIM(test_store__execution_goes_with_all_that_belongs_to_it),
     CLAIM(test_store__live_execution_is_not_deleted),
-    CLAIM(test_store__child_stays_until_its_parent_has_seen_its_end),
+    CLAIM(test_store__child_stays_while_its_parent_lives),
     CLAIM(test_store__long_history_is_deleted_in_parts_and_gone_with_the_first),
     CLAIM(test_store__deletion_that_was_interrupted_is_finished_by_a_purge),
     CLAIM(test_store__row_of_a_deleted_execution_is_not_given_again),
