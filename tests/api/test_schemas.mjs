@@ -216,7 +216,7 @@ claim('the trigger of the start starts it', async (rig) => {
     equal((await ended(rig, answer.body)).result, 'hello');
 });
 
-claim('versions, dry-run, export and import as for scenarios', async (rig) => {
+claim('versions, lists, dry-run and drafts as for scenarios', async (rig) => {
     const definition = { ...seed, code: 'again', name: 'Again' };
     equal(await rig.publish(definition), 1);
     equal((await rig.api('GET', '/schemas/again/versions/1')).body.definition, definition);

@@ -51,6 +51,9 @@ void compile_steps(struct compiler *c, struct value list, struct program *p);
 void survey_steps(struct compiler *c, struct value list, struct program *p,
                   const struct value **written);
 
+/* Its name, or else its code, and `when`: in what follows, c->env knows that it holds. */
+void compile_name_and_when(struct compiler *c, struct value v, struct step *step);
+
 /* retry, timeout and reconcile of a step whose procedure is known; `given_env`: of its `input`. */
 void compile_run_fields(struct compiler *c, struct value v, const struct program *p,
                         const struct cel_env *given_env, struct step *step);

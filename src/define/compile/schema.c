@@ -193,20 +193,11 @@ static void compile_node(struct compiler *c, struct graph *g, const struct progr
 {
     const struct cel_env *outer_env = c->env;
     struct value v = node->written;
-    struct cel_env *env;
     size_t outer;
 
     if (v.kind != VALUE_MAP || node->spec == NULL)
         return;
-    step->name = compile_text(c, v, "name");
-    if (step->name.len == 0)
-        step->name = step->code;
-    step->when = compile_when(c, v, "when");
-    if (step->when != NULL) {
-        env = cel_env_extend(c->mem, c->env);
-        (void)cel_env_guard(env, step->when, true);
-        c->env = env;
-    }
+    compile_name_and_when(c, v, step);
     compile_config(c, node, step);
     compile_run_fields(c, v, p, c->env, step);
     if (compile_has(v, "rollback")) {

@@ -348,25 +348,31 @@ static void compile_kind(struct compiler *c, struct value v, struct program *p, 
         compile_parallel(c, compile_field(v, "parallel"), step);
 }
 
+void compile_name_and_when(struct compiler *c, struct value v, struct step *step)
+{
+    struct cel_env *env;
+
+    step->name = compile_text(c, v, "name");
+    if (step->name.len == 0)
+        step->name = step->code;
+    step->when = compile_when(c, v, "when");
+    if (step->when == NULL)
+        return;
+    env = cel_env_extend(c->mem, c->env);
+    (void)cel_env_guard(env, step->when, true);
+    c->env = env;
+}
+
 static void compile_step(struct compiler *c, struct value v, struct program *p, struct step *step)
 {
     const struct cel_env *outer_env = c->env;
-    struct cel_env *env;
     size_t outer;
 
     if (!compile_fields(c, v, TABLE_STEP))
         return;
     if (program_owner(p, step) != NULL)
         c->env = env_around(c, p, step);
-    step->name = compile_text(c, v, "name");
-    if (step->name.len == 0)
-        step->name = step->code;
-    step->when = compile_when(c, v, "when");
-    if (step->when != NULL) {
-        env = cel_env_extend(c->mem, c->env);
-        (void)cel_env_guard(env, step->when, true);
-        c->env = env;
-    }
+    compile_name_and_when(c, v, step);
     step->rounds = rounds_around(p, step);
     compile_kind(c, v, p, step);
     if (compile_has(v, "rollback")) {
