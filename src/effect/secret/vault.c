@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "base/url.h"
 #include "value/json.h"
 
 #include <pthread.h>
@@ -432,71 +431,6 @@ struct value vault_bases(struct vault *v, struct arena *mem)
     }
     pthread_mutex_unlock(&v->lock);
     return value_map_take(mem, entries, count);
-}
-
-/* --- where a secret may go --- */
-
-/* The path of a URL: what stands behind the host, up to the query. */
-static struct str path_of(struct str url)
-{
-    size_t start = (size_t)str_find(url, STR("://"), 0) + 3, end;
-
-    while (start < url.len && strchr("/?#", url.ptr[start]) == NULL)
-        start++;
-    for (end = start; end < url.len && url.ptr[end] != '?' && url.ptr[end] != '#'; end++)
-        ;
-    return str_slice(url, start, end);
-}
-
-static bool is_dot(struct str path, size_t *at)
-{
-    if (path.ptr[*at] == '.') {
-        *at += 1;
-        return true;
-    }
-    if (*at + 2 < path.len && path.ptr[*at] == '%' && path.ptr[*at + 1] == '2' &&
-        (path.ptr[*at + 2] == 'e' || path.ptr[*at + 2] == 'E')) {
-        *at += 3;
-        return true;
-    }
-    return false;
-}
-
-/* Whether a part of the path is `.` or `..`, however it is written: it leads elsewhere. */
-static bool has_dots(struct str path)
-{
-    for (size_t at = 0; at < path.len; at++) {
-        size_t end = at + 1;
-        unsigned dots = 0;
-
-        if (path.ptr[at] != '/')
-            continue;
-        while (end < path.len && dots < 3 && is_dot(path, &end))
-            dots++;
-        if (dots > 0 && dots < 3 && (end == path.len || path.ptr[end] == '/'))
-            return true;
-    }
-    return false;
-}
-
-bool credential_covers(const struct credential *c, struct str url)
-{
-    struct str ours, theirs, base, path;
-    struct arena mem;
-    bool ok;
-
-    if (c->base_url.len == 0)
-        return false;
-    arena_init(&mem);
-    ok = url_host(&mem, c->base_url, &ours) == NULL && url_host(&mem, url, &theirs) == NULL &&
-         str_eq(ours, theirs);
-    arena_fini(&mem);
-    if (!ok)
-        return false;
-    base = path_of(c->base_url);
-    path = path_of(url);
-    return str_starts_with(path, base) && !has_dots(path) &&
-           (path.len == base.len || path.ptr[base.len] == '/');
 }
 
 /* --- storing --- */
