@@ -355,6 +355,8 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->reconciling = restore_part(mem, sizeof(*c->reconciling), stored_reconciling,
                                   value_map_member(stored, STR("asking")));
     why = value_map_member(stored, STR("why"));
+    if (why.kind != VALUE_ABSENT && why.kind != VALUE_MAP)
+        return stored_broken(err, "what a strand waits for is no object");
     out->waiting_for_json = why.kind == VALUE_ABSENT ? STR_NONE : json_must_text(mem, why);
     out->waiting_kind = state_waiting_kind(why);
     return restore_frames(mem, p, value_map_member(stored, STR("in")), out, err);

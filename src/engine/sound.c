@@ -6,6 +6,7 @@
 #include "engine/command/wait.h"
 #include "engine/commit/message.h"
 #include "engine/flow/step.h"
+#include "engine/flow/strand.h"
 #include "engine/stored.h"
 
 /* --- texts that hold JSON --- */
@@ -118,6 +119,43 @@ static bool sound_loops(const struct execution *x, const struct frame *frames, u
             (data == NULL || data->list.kind != VALUE_LIST || frames[i].index > data->list.len))
             return false;
     }
+    return true;
+}
+
+/* [number, value] of an iteration or branch that ran beside others. */
+static bool sound_numbered(struct value v)
+{
+    return v.kind == VALUE_LIST && v.len == 2 && v.items[0].kind == VALUE_INT && v.items[0].i >= 0;
+}
+
+/* {index, item, error} of an iteration that failed. */
+static bool sound_loop_error(struct value v)
+{
+    return value_map_member(v, STR("index")).kind == VALUE_INT;
+}
+
+static bool sound_items(const struct items *list, bool (*is_sound)(struct value))
+{
+    struct shared_iter iter = {0};
+    const struct value *v;
+
+    while ((v = items_next(list, &iter)) != NULL)
+        if (!is_sound(*v))
+            return false;
+    return true;
+}
+
+/*
+ * Where iterations or branches run at once, what has ended is put in order by its number. Rows are
+ * not held to it one by one: they may be of a version in which the same loop ran one at a time.
+ */
+static bool sound_collected(const struct execution *x)
+{
+    for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
+        if (frame_runs_at_once(&x->program->steps[l->step]) &&
+            (!sound_items(&l->collected, sound_numbered) ||
+             !sound_items(&l->errors, sound_loop_error)))
+            return false;
     return true;
 }
 
@@ -238,15 +276,14 @@ static bool sound_rollback(struct arena *mem, const struct execution *x)
            (r->from == NULL || sound_suspended(mem, r->from->suspended_json));
 }
 
+static bool sound_letter(struct value v)
+{
+    return sound_id(v, "letter");
+}
+
 static bool sound_given_up(const struct execution *x)
 {
-    struct shared_iter iter = {0};
-    const struct value *v;
-
-    while ((v = items_next(&x->given_up, &iter)) != NULL)
-        if (!sound_id(*v, "letter"))
-            return false;
-    return true;
+    return sound_items(&x->given_up, sound_letter);
 }
 
 /* A reminder stands at a wait that has reminders, and waits for an answer or its next attempt. */
@@ -280,6 +317,8 @@ bool sound_check(struct arena *mem, const struct execution *x, struct err *err)
     /* One that has ended stands nowhere, but for one that failed and may be tried again. */
     if (status_is_terminal(x->status) && x->status != STATUS_FAILED)
         return true;
+    if (!sound_collected(x))
+        return stored_broken(err, "what has ended in a loop or a parallel has no number");
     if (x->strand_index > x->other_count)
         return stored_broken(err, "its strands are counted wrong");
     for (uint32_t i = 0; i < execution_strands(x) && damage == NULL; i++)

@@ -17,6 +17,25 @@ struct str object_end(struct buf *out)
     return buf_view(out);
 }
 
+static size_t len_without_space(struct str text, size_t len)
+{
+    while (len > 0 && strchr(" \t\r\n", text.ptr[len - 1]) != NULL)
+        len--;
+    return len;
+}
+
+void object_begin_with(struct buf *out, struct arena *mem, struct str json)
+{
+    size_t len = len_without_space(json, json.len);
+
+    if (len < 2 || json.ptr[len - 1] != '}') {
+        object_begin(out, mem);
+        return;
+    }
+    buf_init_arena(out, mem);
+    buf_add(out, json.ptr, len_without_space(json, len - 1));
+}
+
 void object_next(struct buf *out)
 {
     char last = out->len > 0 ? out->ptr[out->len - 1] : '{';

@@ -19,6 +19,9 @@
 void object_begin(struct buf *out, struct arena *mem);
 struct str object_end(struct buf *out);
 
+/* The same with the members of an object that was written or stored before. */
+void object_begin_with(struct buf *out, struct arena *mem, struct str json);
+
 /* The comma, if one is needed: before an item of a list. */
 void object_next(struct buf *out);
 

@@ -1,4 +1,5 @@
 /* test_json_write.c - what the JSON writer writes, and where it stops. */
+#include "value/object.h"
 #include "value/rig.h"
 
 #include <math.h>
@@ -369,6 +370,26 @@ static void test_write__of_what_was_read_cannot_fail(void **state)
     assert_int_equal(out.len, json.len + 1);
 }
 
+static struct str with_member(struct str before)
+{
+    struct buf out;
+
+    object_begin_with(&out, &mem, before);
+    object_int(&out, "n", 1);
+    return object_end(&out);
+}
+
+static void test_write__object_is_added_to_however_its_text_ends(void **state)
+{
+    (void)state;
+    assert_true(str_eq(with_member(STR("{\"a\":{}}")), STR("{\"a\":{},\"n\":1}")));
+    assert_true(str_eq(with_member(STR("{}")), STR("{\"n\":1}")));
+    assert_true(str_eq(with_member(STR("{ }\n")), STR("{\"n\":1}")));
+    assert_true(str_eq(with_member(STR("{\"a\":0 } ")), STR("{\"a\":0,\"n\":1}")));
+    assert_true(str_eq(with_member(STR("null")), STR("{\"n\":1}")));
+    assert_true(str_eq(with_member(STR_NONE), STR("{\"n\":1}")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_write__shared_parts_stop_at_the_limit),
         cmocka_unit_test(test_write__long_escaped_text_grows_the_buffer),
         cmocka_unit_test(test_write__of_what_was_read_cannot_fail),
+        cmocka_unit_test(test_write__object_is_added_to_however_its_text_ends),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -4,6 +4,7 @@
 #include "engine/flow/step.h"
 #include "engine/ident.h"
 #include "value/json.h"
+#include "value/object.h"
 
 void outcome_end(struct turn *t, enum execution_status status)
 {
@@ -87,10 +88,10 @@ static struct str error_with_no_compensation(struct turn *t, struct str error_js
 {
     struct buf text;
 
-    buf_init_arena(&text, t->mem);
-    buf_add(&text, error_json.ptr, error_json.len - 1);
-    buf_text(&text, "," NOTHING_ROLLED_BACK "}");
-    return buf_view(&text);
+    object_begin_with(&text, t->mem, error_json);
+    object_next(&text);
+    buf_text(&text, NOTHING_ROLLED_BACK);
+    return object_end(&text);
 }
 
 /* The error as the execution has it, which has left its steps: with the step. */
@@ -100,12 +101,9 @@ static struct str with_step(struct turn *t, struct str error_json)
 
     if (t->x->cursor.step >= t->x->program->step_count)
         return error_json;
-    buf_init_arena(&text, t->mem);
-    buf_add(&text, error_json.ptr, error_json.len - 1);
-    buf_text(&text, ",\"step\":");
-    json_write_string(&text, turn_code(t));
-    buf_char(&text, '}');
-    return buf_view(&text);
+    object_begin_with(&text, t->mem, error_json);
+    object_text(&text, "step", turn_code(t));
+    return object_end(&text);
 }
 
 void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)

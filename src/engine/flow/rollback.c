@@ -18,6 +18,7 @@
 #include "engine/context.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
+#include "value/object.h"
 
 bool rollback_is_possible(const struct execution *x)
 {
@@ -172,12 +173,9 @@ static void say_compensation(struct turn *t)
     }
     if (!turn_json(t, context_compensation(t), &json))
         json = STR("null");
-    buf_init_arena(&text, t->mem);
-    buf_add(&text, x->error_json.ptr, x->error_json.len - 1);
-    buf_text(&text, ",\"compensation\":");
-    buf_str(&text, json);
-    buf_char(&text, '}');
-    x->error_json = buf_view(&text);
+    object_begin_with(&text, t->mem, x->error_json);
+    object_json(&text, "compensation", json);
+    x->error_json = object_end(&text);
 }
 
 static void rollback_finish(struct turn *t)

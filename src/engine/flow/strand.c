@@ -20,6 +20,7 @@
 #include "engine/commit/ask.h"
 #include "engine/flow/reconcile.h"
 #include "engine/flow/step.h"
+#include "value/object.h"
 
 /* --- the one in hand and the others --- */
 
@@ -406,14 +407,13 @@ static struct str waits_of_all(struct turn *t)
     struct buf out;
     uint32_t waiting;
 
-    buf_init_arena(&out, t->mem);
-    buf_add(&out, x->waiting_for_json.ptr, x->waiting_for_json.len - 1);
-    buf_text(&out, ",\"branches\":[");
+    object_begin_with(&out, t->mem, x->waiting_for_json);
+    object_list(&out, "branches");
     waiting = strand_write_waits(x, x->waiting_for_json, &out);
     buf_char(&out, ']');
     if (waiting > BRANCHES_SHOWN)
-        buf_printf(&out, ",\"branchCount\":%u", waiting);
-    buf_char(&out, '}');
+        object_int(&out, "branchCount", waiting);
+    (void)object_end(&out);
     return waiting > 1 ? buf_view(&out) : x->waiting_for_json;
 }
 
