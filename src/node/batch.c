@@ -302,6 +302,8 @@ static bool may_try_again(struct work *w)
     case MEMBER_GONE:
         /* What it asked for changes nothing: who reads again finds that it is not there. */
         return w->asserts != ASSERTS_NOTHING && ++w->tries <= TRIES_MAX;
+    case MEMBER_START_STALE:
+        return ++w->start_tries <= START_TRIES_MAX;
     case MEMBER_BUFFERED_STALE:
         return ++w->buffered_tries <= BUFFERED_TRIES_MAX;
     case MEMBER_FAILED:

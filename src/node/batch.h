@@ -12,6 +12,7 @@ enum {
     TRIES_MAX = 5,     /* of one event, when its commit is refused */
     BUFFERED_TRIES_MAX =
         100, /* ... because others take and buffer signals: each time one gets on */
+    START_TRIES_MAX = 100, /* ... because others have the key of what it starts: the same */
 };
 
 struct batches {

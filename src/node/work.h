@@ -126,6 +126,7 @@ struct work {
     unsigned record_tries;                              /* ... because a record had changed: */
     struct record_try records_tried[RECORDS_TRIED_MAX]; /* those that its commit was to write */
     unsigned records_tried_count;
+    unsigned start_tries;    /* ... because another had the key of what it starts */
     unsigned buffered_tries; /* ... because buffered signals had, or waits for them */
     unsigned locked_tries;   /* ... because another session had a row of it: see locked.h */
     unsigned passes;         /* ... since it was last waited for */

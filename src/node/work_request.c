@@ -412,6 +412,7 @@ static void request_answer_refused(struct node *n, struct node_request *r, const
         return;
     case MEMBER_STALE:
     case MEMBER_RECORD_STALE:
+    case MEMBER_START_STALE:
     case MEMBER_BUFFERED_STALE:
         request_refuse(n, r, is_definition ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
                        is_definition ? "someone else has saved it since"

@@ -50,6 +50,7 @@ enum member_result {
     MEMBER_STALE,          /* the row_version was not the one it rests on */
     MEMBER_KEY_BUSY,       /* a live execution has this business key: `holder` */
     MEMBER_RECORD_STALE,   /* a record had another version than was read */
+    MEMBER_START_STALE,    /* an execution that it starts has a key that another one holds by now */
     MEMBER_BUFFERED_STALE, /* what is kept for a wait that begins is not what was read */
     MEMBER_SIGNAL_KNOWN,   /* a signal of this id exists with the same content: `holder` */
     MEMBER_SIGNAL_DIFFERS, /* ... with other content */

@@ -304,6 +304,27 @@ void case_contended_record_spares_others(void)
     case_end();
 }
 
+/* Others have the key of its child for a moment, again and again; its record is its own. */
+void case_contended_key_spares_records(void)
+{
+    struct uuid id;
+
+    case_begin();
+    case_define("kid", WAIT, "");
+    case_define("p",
+                WAIT ",{'code':'own','procedure':{'type':'record.create','object':'own','id':"
+                     "'{{ execution.id }}','data':{}}}," START("k", ",'key':'one'"),
+                "");
+    id = case_started(case_start("p", "{}", 0));
+    only->store.member_script = "kkkkkkkkkkkkkkkkkkkk";
+    (void)case_signal(id, "s1", "1");
+    case_settle();
+    CLAIM(*only->store.member_script == '\0');
+    only->store.member_script = NULL;
+    CLAIM(case_status(id) == STATUS_COMPLETED && sim.disk.children == 1);
+    case_end();
+}
+
 void case_foreign_cancel_hides_no_end(void)
 {
     struct asked *cancel, *signal;

@@ -19,11 +19,11 @@ bool disk_refuses_children(struct disk *d, struct arena *mem, struct member *m)
         if (child->key.len == 0)
             continue;
         if (map_get(&d->live_keys, disk_live_key(mem, child)) != NULL)
-            m->result = MEMBER_RECORD_STALE;
+            m->result = MEMBER_START_STALE;
         for (size_t k = 0; k < i; k++)
             if (str_eq(c->starts.items[k]->key, child->key) &&
                 str_eq(c->starts.items[k]->program->code, child->program->code))
-                m->result = MEMBER_RECORD_STALE;
+                m->result = MEMBER_START_STALE;
     }
     return m->result != MEMBER_APPLIED;
 }

@@ -136,13 +136,15 @@ static bool refuse_member(struct sim_store *s, struct member *m)
         what = 'd';
     else if (!sim->no_faults && dice_hits(&sim->dice, sim->config.faults.refuse_member))
         what = "sdfl"[dice_roll(&sim->dice, 4)];
-    if (what == '.' || (what == 'd' && !writes_shared(m->commit)))
+    if (what == '.' || (what == 'd' && !writes_shared(m->commit)) ||
+        (what == 'k' && m->commit->starts.count == 0))
         return false;
     sim->refused_members++;
     if (what == 'd')
         contend(sim, m->commit);
     m->result = what == 's'   ? MEMBER_STALE
                 : what == 'd' ? MEMBER_RECORD_STALE
+                : what == 'k' ? MEMBER_START_STALE
                 : what == 'l' ? MEMBER_LOCKED
                               : MEMBER_FAILED;
     if (what == 'f')

@@ -54,7 +54,7 @@ void answer_keep(struct node *n, struct work *w)
     w->asserts = ASSERTS_NOTHING;
     w->now_us = 0;
     w->entry = NULL;
-    w->tries = w->buffered_tries = 0;
+    w->tries = w->start_tries = w->buffered_tries = 0;
     work_push(&kept_get(n, w->answer->about.execution, pause_us)->works, w);
 }
 

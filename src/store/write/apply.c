@@ -288,12 +288,11 @@ static enum apply_result start_children(struct apply *a, struct member *m)
                             .cursor_json = state_cursor_json(a->mem, m->commit->starts.items[i])};
         a->status = start->after->key.len > 0 ? find_holder(a, m, start->after) : DB_DONE;
         if (a->status == DB_ROW)
-            return apply_refuse(a, m, MEMBER_RECORD_STALE);
+            return apply_refuse(a, m, MEMBER_START_STALE);
         if (a->status != DB_DONE)
             return APPLY_FAILED;
         if (!begin_execution(a, start, a->rows[a->next_row++]))
-            return a->status == DB_CONFLICT ? apply_refuse(a, m, MEMBER_RECORD_STALE)
-                                            : APPLY_FAILED;
+            return a->status == DB_CONFLICT ? apply_refuse(a, m, MEMBER_START_STALE) : APPLY_FAILED;
         if (!apply_keep_snapshot(a, start->after))
             return APPLY_FAILED;
         a->counts[start->after->status]++;
