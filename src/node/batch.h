@@ -11,7 +11,7 @@ enum {
     DELETIONS_MAX = 4, /* in a batch, on a full volume: they share what the reserve has */
     TRIES_MAX = 5,     /* of one event, when its commit is refused */
     BUFFERED_TRIES_MAX =
-        100, /* ... because others take and buffer signals: each time one gets on */
+        100,               /* ... because others take and buffer signals: each time one gets on */
     START_TRIES_MAX = 100, /* ... because others have the key of what it starts: the same */
 };
 

@@ -374,7 +374,8 @@ struct sim_store {
     struct executions_refused refused, refused_before; /* in the batch, and in the one before it */
     /* What the next batches end with; for named cases. */
     const char *script; /* c: committed, r: refused, u: unknown, k: unknown and kept, or NULL */
-    const char *member_script; /* .: as it is, s: stale, d: record, k: start stale, f: failed, or NULL */
+    const char
+        *member_script; /* .: as it is, s: stale, d: record, k: start stale, f: failed, or NULL */
 };
 
 /* A node: the real one, its view of the store, and a clock that may be wrong. */

@@ -172,15 +172,25 @@ static bool is_indeterminate(const struct execution *x)
            err_class_find(value_map_text(s->error, STR("class"))) == ERR_CLASS_INDETERMINATE;
 }
 
+/* Whether it goes on from another step than the one that the cursor stands at. */
+static bool leads_elsewhere(const struct turn *t)
+{
+    return t->ev->from.len > 0 &&
+           (t->x->cursor.step >= t->x->program->step_count || !str_eq(t->ev->from, turn_code(t)));
+}
+
 /* Whether the retry is one more attempt of the last visit, with its key and its input. */
 static bool continues_visit(const struct turn *t)
 {
     const struct cursor *cursor = &t->x->cursor;
 
-    if (t->ev->from.len > 0)
+    if (leads_elsewhere(t))
         return false;
     if (!turn_is_in_visit(t->x))
         return is_indeterminate(t->x);
+    /* Who names the step has it begin anew; but nothing is left that may have happened. */
+    if (t->ev->from.len > 0)
+        return turn_is_in_doubt(t->x);
     /* It has failed before, or somebody was asked: one that only waits begins anew. */
     return (cursor->tries > 0 || cursor->waits > 0 || cursor->awaited.len > 0) &&
            !child_is_awaited(cursor);
@@ -284,7 +294,7 @@ static bool takes_up_step(const struct turn *t)
     const struct execution *x = t->x;
 
     return x->cursor.step < x->program->step_count && x->cursor.reconciling == NULL &&
-           (t->ev->from.len == 0 || str_eq(t->ev->from, turn_code(t)));
+           !leads_elsewhere(t);
 }
 
 bool repair_retry(struct turn *t, bool *complete, struct err *err)
@@ -315,7 +325,7 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
         leave_unfinished(t, "it was left before it had ended");
     if (!replace_input(t, err) || (t->ev->program != NULL && !version_move(t, t->ev->program, err)))
         return false;
-    if (x->cursor.reconciling != NULL && t->ev->from.len == 0) {
+    if (x->cursor.reconciling != NULL && !leads_elsewhere(t)) {
         forget_end(t);
         reconcile_restart(t);
         return true;
@@ -326,7 +336,7 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
         turn_note_visit(t, "again"); /* rolling back must not look at how it failed */
     if (!continues && !is_behind)
         turn_leave_visit(t);
-    if (t->ev->from.len > 0 && carried.len == 0 && !go_to(t, t->ev->from, err))
+    if (t->ev->from.len > 0 && !continues && carried.len == 0 && !go_to(t, t->ev->from, err))
         return false;
     forget_end(t);
     /* The attempt that was in flight has been answered meanwhile: act_on_deferred() goes on with that. */
