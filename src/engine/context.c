@@ -185,13 +185,16 @@ static struct value reminder_view(struct turn *t)
         return value_absent();
     c = &t->reminded->wait.cursor;
     until = c->timeout_at_us > 0 ? time_value(c->timeout_at_us) : value_null();
-    return value_map_of(t->mem,
-                        VALUE_ENTRIES({value_key(STR("index")), value_int(t->reminder)},
-                                      {value_key(STR("title")), text_or_null(c->title)},
-                                      {value_key(STR("assignee")),
-                                       turn_read(t, c->assignees_json, value_list(NULL, 0))},
-                                      {value_key(STR("since")), time_value(c->started_at_us)},
-                                      {value_key(STR("until")), until}));
+    return value_map_of(
+        t->mem,
+        VALUE_ENTRIES(
+            {value_key(STR("index")), value_int(t->reminder)},
+            {value_key(STR("title")), text_or_null(c->title)},
+            {value_key(STR("assignee")), turn_read(t, c->assignees_json, value_list(NULL, 0))},
+            {value_key(STR("show")), turn_read(t, c->show_json, value_list(NULL, 0))},
+            {value_key(STR("then")), turn_read(t, c->then_json, value_list(NULL, 0))},
+            {value_key(STR("since")), time_value(c->started_at_us)},
+            {value_key(STR("until")), until}));
 }
 
 /* A named procedure sees its own input, and nothing of the process that calls it. */

@@ -33,6 +33,8 @@ static const struct stored_field cursor_fields[] = {
     FIELD(cursor, TEXT, correlation, "correlation"),
     FIELD(cursor, JSON, assignees_json, "assignees"),
     FIELD(cursor, TEXT, title, "title"),
+    FIELD(cursor, JSON, show_json, "show"),
+    FIELD(cursor, JSON, then_json, "then"),
     FIELD(cursor, NUMBER, timeout_at_us, "timeoutAt"),
     FIELD(cursor, NUMBER, remind_at_us, "remindAt"),
     FIELD(cursor, NUMBER, remind_every_us, "remindEvery"),

@@ -106,6 +106,8 @@ struct cursor {
     struct str correlation;       /* wait.signal: what signals find it by, or empty */
     struct str assignees_json;    /* wait.signal: who may answer: a list of keys; or empty */
     struct str title;             /* ... and what they are asked, or empty */
+    struct str show_json;         /* ... the facts that they are shown: a list, or empty */
+    struct str then_json;         /* ... and what follows each answer: a list, or empty */
     int64_t timeout_at_us;        /* when it ends by itself, reminders apart; 0 = never */
     int64_t remind_at_us;         /* the next reminder; 0 = none, or one waits for an answer */
     int64_t remind_every_us;      /* 0 = no reminders, or those of remind_times_json */

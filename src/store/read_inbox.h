@@ -8,15 +8,20 @@
 #include "store/read.h"
 
 struct stored_wait {
-    int64_t row;
+    int64_t row, execution_row;
     struct uuid execution;
     struct str code, org_id;
+    struct str name;            /* of the process, or empty */
+    struct str started_by_json; /* or empty */
     int64_t version;
     struct str key; /* of the execution, or empty */
     struct str step;
     int64_t visit;
     struct str title;          /* or empty */
     struct str form_json;      /* or empty */
+    struct str show_json;      /* facts beside the question, a list; or empty */
+    struct str then_json;      /* what follows each answer, a list; or empty */
+    struct str time_up_json;   /* what happens when its time is up; or empty */
     struct str types_json;     /* a text, or a list of texts */
     struct str assignees_json; /* a list of keys (define/assignee.h), or empty */
     bool is_public;
@@ -38,6 +43,35 @@ struct stored_waits {
 bool read_inbox(struct reader *r, struct arena *mem, struct str org_id, struct value keys,
                 struct str cursor, int64_t limit, struct stored_waits *out, struct str *next,
                 struct err *err) MUST_USE;
+
+/* An answer of a person, and the execution that it was for. */
+struct wait_answered {
+    int64_t row;
+    struct uuid execution;
+    struct str code, name; /* name: or empty */
+    int64_t version;
+    struct str step;
+    int64_t visit;
+    struct str title; /* or empty */
+    struct str
+        output_json; /* {type, payload, by, receivedAt, timedOut}, as the step shapes it; or empty */
+    struct str by_json;
+    int64_t at_us;
+};
+
+struct waits_answered {
+    VEC_OF(struct wait_answered);
+};
+
+/* What a user of an organisation has answered, the newest first; as read_inbox(). No `by_json`. */
+bool read_answered(struct reader *r, struct arena *mem, struct str org_id, struct str user_id,
+                   struct str cursor, int64_t limit, struct waits_answered *out, struct str *next,
+                   struct err *err) MUST_USE;
+
+/* Who has answered an execution so far, the first ones first: by_json, step and at_us alone. */
+enum { ANSWERED_BEFORE_MAX = 20 };
+bool read_answered_before(struct reader *r, struct arena *mem, int64_t execution_row,
+                          struct waits_answered *out, struct err *err) MUST_USE;
 
 /* How many these are; INBOX_COUNTED_MAX: so many or more. */
 enum { INBOX_COUNTED_MAX = 1000 };

@@ -343,6 +343,75 @@ claim('what is sensitive is hidden in titles', async (rig) => {
     equal((await ann.inbox())[0].title, 'Pay to ***');
 });
 
+claim('who is asked sees the facts, what follows, who has started it and who has answered before', async (rig) => {
+    const ann = await person(rig), bob = await person(rig);
+    const code = fresh('facts_');
+    const wait = (name, fields) => ({ code: name, name: `Step ${name}`, procedure: { type: 'wait.signal', signalType: 'decision', ...fields } });
+    await rig.publish({
+        code, name: 'Approval of orders', onError: 'hold',
+        input: [{ name: 'sum', type: 'number' }, { name: 'card', type: 'string', sensitive: true }],
+        steps: [
+            wait('first', { assignee: ann.email, timeout: '1h' }),
+            wait('second', {
+                assignee: bob.email, title: 'Ship it?', timeout: '2h', onTimeout: { to: 'late' },
+                show: [{ label: 'Sum', value: '$.input.sum' }, { label: 'Card', value: 'card {{ input.card }}' }, { label: 'Lines', value: { n: [1, 2] } }],
+                then: [{ label: 'Yes', text: 'It leaves for {{ input.sum }} euro.' }],
+            }),
+            { code: 'late', name: 'Tell the boss', procedure: { type: 'log', message: 'late' } },
+        ],
+    });
+    const { id } = await rig.begin(code, { input: { sum: 12.5, card: '4111-1111' } });
+    const [early] = await ann.inbox();
+    equal([early.name, early.show, early.then, early.timeUp, early.answeredBefore], ['Approval of orders', null, null, { action: 'hold' }, []]);
+    equal((await ann.api('POST', `/inbox/${early.id}`, { payload: 1 })).status, 202);
+    const [item] = await bob.inbox();
+    equal(item.show, [{ label: 'Sum', value: 12.5 }, { label: 'Card', value: 'card ***' }, { label: 'Lines', value: { n: [1, 2] } }]);
+    equal(item.then, [{ label: 'Yes', text: 'It leaves for 12.5 euro.' }]);
+    equal(item.timeUp, { action: 'goto', to: 'late', name: 'Tell the boss' });
+    equal(item.startedBy, (({ id: user, name }) => ({ id: user, name }))((await rig.api('GET', '/me')).body), 'who has started it');
+    equal(item.answeredBefore.map((one) => [one.by, one.step]), [[{ id: ann.id, name: ann.name }, 'first']]);
+    check(Date.parse(item.answeredBefore[0].answeredAt) > 0, 'when');
+    equal((await ann.api('GET', '/inbox?answered=true')).body.items.map((one) => [one.executionId, one.step, one.type, one.payload, one.name]), [[id, 'first', 'decision', 1, 'Approval of orders']]);
+    equal((await bob.api('GET', '/inbox?answered=true')).body.items, [], 'who has not answered yet');
+    refused(await bob.api('GET', '/inbox?answered=maybe'), 400, 'bad_request');
+});
+
+claim('what one has answered is listed page by page, and goes with its execution', async (rig) => {
+    const ann = await person(rig);
+    const code = fresh('done_');
+    await rig.publish(ask(code, { assignee: ann.email, title: 'Number {{ input.n }}', form: [{ name: 'pin', type: 'string', sensitive: true }] }));
+    const ids = [];
+    for (let n = 0; n < 3; n++) {
+        ids.push((await rig.begin(code, { input: { n } })).id);
+        const [item] = await ann.inbox();
+        equal((await ann.api('POST', `/inbox/${item.id}?wait=5s`, { payload: { pin: `secret-${n}` } })).status, 200);
+    }
+    const titles = [];
+    let cursor = '';
+    do {
+        const page = (await ann.api('GET', `/inbox?answered=true&limit=2${cursor ? `&cursor=${cursor}` : ''}`)).body;
+        check(page.items.length > 0 && page.items.length <= 2, 'a page');
+        titles.push(...page.items.map((item) => item.title));
+        for (const item of page.items) equal(item.payload, { pin: '***' }, 'what is sensitive');
+        cursor = page.nextCursor;
+    } while (cursor);
+    equal(titles, ['Number 2', 'Number 1', 'Number 0']);
+    equal((await rig.api('DELETE', `/executions/${ids[1]}`)).status, 204);
+    equal((await ann.api('GET', '/inbox?answered=true')).body.items.map((item) => item.title), ['Number 2', 'Number 0']);
+});
+
+claim('facts that are too large, or cannot be evaluated, hold the execution before anybody is asked', async (rig) => {
+    const ann = await person(rig);
+    for (const [value, error] of [['=$.input.big + $.input.big', 'limit_show'], ['$.input.nothing', 'expression_error']]) {
+        const code = fresh('large_');
+        await rig.publish(ask(code, { assignee: ann.email, show: [{ label: 'Fact', value }] }));
+        const { id } = await rig.begin(code, { input: { big: 'x'.repeat(40000) } });
+        const held = (await rig.api('GET', `/executions/${id}`)).body;
+        equal([held.waitingFor.kind, held.waitingFor.error?.code ?? held.error?.code], ['incident', error]);
+    }
+    equal(await ann.inbox(), []);
+});
+
 claim('an assignee that is none fails the step, and says so', async (rig) => {
     const code = fresh('bad_');
     await rig.publish({ ...ask(code, { assignee: '$.input.who' }), onError: 'fail_fast' });

@@ -314,6 +314,14 @@ static const struct {
      "{'code': 'a', 'steps': [{'code': 'x', 'procedure': {'type': "
      "'wait.signal', 'signalType': 'x', 'timeout': '1d', 'onTimeout': {%s}}}]}",
      "'to': 'end'"},
+    {TABLE_FACT,
+     "{'code': 'a', 'steps': [{'code': 'x', 'procedure': {'type': 'wait.signal', "
+     "'signalType': 'x', 'show': [{%s}]}}]}",
+     "'label': 'x', 'value': 1"},
+    {TABLE_CONSEQUENCE,
+     "{'code': 'a', 'steps': [{'code': 'x', 'procedure': {'type': 'wait.signal', "
+     "'signalType': 'x', 'then': [{%s}]}}]}",
+     "'label': 'x', 'text': 'x'"},
     {TABLE_RULE,
      "{'code': 'a', 'steps': [{'code': 'x', 'procedure': {'type': "
      "'compute.validate', 'rules': [{%s}]}}]}",

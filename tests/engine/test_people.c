@@ -54,6 +54,30 @@ static void test_people__a_wait_that_opens_says_in_whose_inbox_it_is(void **stat
     assert_int_equal(rig.last.closed.count, 1);
 }
 
+static void test_people__facts_and_the_end_of_the_time_are_those_of_the_beginning(void **state)
+{
+    const struct listed_wait *wait;
+
+    (void)state;
+    start(
+        "{'code': 'f', 'loop': {'for': [1], 'onError': 'continue', 'steps': ["
+        "  {'code': 'w', 'procedure': {'type': 'wait.signal', 'signalType': 'ok', 'timeout': '1h',"
+        "    'assignee': 'u1', 'title': 'T',"
+        "    'show': [{'label': 'N', 'value': '$.input.n'}, {'label': 'At', 'value': '$.now'}],"
+        "    'then': [{'label': 'Yes', 'text': 'n is {{ input.n }}'}]}}]}}",
+        "{'n':5}");
+    assert_int_equal(rig.last.opened.count, 1);
+    wait = &rig.last.opened.items[0];
+    assert_true(
+        str_starts_with(wait->show_json, STR("[{\"label\":\"N\",\"value\":5},{\"label\":\"At\"")));
+    assert_true(str_eq(wait->then_json, STR("[{\"label\":\"Yes\",\"text\":\"n is 5\"}]")));
+    assert_true(str_eq(wait->time_up_json, STR("{\"action\":\"continue\"}")));
+    assert_true(answer_at("w", 1, "['u1']", "{}"));
+    assert_int_equal(rig.last.answers.count, 1);
+    assert_true(str_eq(rig.last.answers.items[0].user_id, STR("u1")));
+    assert_true(str_eq(rig.last.answers.items[0].title, STR("T")));
+}
+
 static void test_people__only_who_is_assigned_may_answer(void **state)
 {
     (void)state;
@@ -157,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CLAIM(test_people__a_wait_that_opens_says_in_whose_inbox_it_is),
+        CLAIM(test_people__facts_and_the_end_of_the_time_are_those_of_the_beginning),
         CLAIM(test_people__only_who_is_assigned_may_answer),
         CLAIM(test_people__an_answer_that_does_not_match_is_refused_and_not_kept),
         CLAIM(test_people__an_answer_goes_to_the_wait_that_it_names),

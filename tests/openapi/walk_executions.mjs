@@ -83,7 +83,7 @@ async function walkInbox(api, holds, waits, ended) {
     await api.call('assignExecution', { path, body: { step: 'nowhere', assignee: me.id } }, 409);
     await api.call('assignExecution', { path: { id: ended }, body: { assignee: me.id } }, 409);
     await api.call('assignExecution', { path: { id: NOBODY }, body: { assignee: me.id } }, 404);
-    await publish(api, { code: 'asking', steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: ['yes', 'no'], title: 'May we?', assignee: me.id, timeout: '1h', form: [{ name: 'n', type: 'integer', required: true }] } }] });
+    await publish(api, { code: 'asking', steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: ['yes', 'no'], title: 'May we?', assignee: me.id, timeout: '1h', show: [{ label: 'Sum', value: 12 }], then: [{ label: 'Yes', text: 'It ships.' }], form: [{ name: 'n', type: 'integer', required: true }] } }] });
     for (const query of [{}, { wait: '5s' }]) {
         const { id } = (await api.call('startExecution', { body: { code: 'asking' } }, 201)).json;
         const mine = (await api.call('listInbox', {}, 200)).json.items;
@@ -94,6 +94,7 @@ async function walkInbox(api, holds, waits, ended) {
         await api.call('answerInbox', { path: item, query, body: { type: 'yes', payload: { n: 1 } } }, query.wait ? 200 : 202);
         await api.call('answerInbox', { path: item, body: { type: 'yes', payload: { n: 1 } } }, 409);
     }
+    holds((await api.call('listInbox', { query: { answered: 'true' } }, 200)).json.items.length >= 2, 'what was answered is listed');
     const given = (await api.call('startExecution', { body: { code: 'asking' } }, 201)).json.id;
     await api.call('assignExecution', { path: { id: given }, body: { assignee: 'group:others' } }, 202);
     const rows = (await api.call('listSteps', { path: { id: given }, query: { events: true } }, 200)).json.items;

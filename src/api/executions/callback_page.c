@@ -5,6 +5,7 @@
 #include "base/text/base64.h"
 #include "define/catalog/catalog.h"
 #include "value/json.h"
+#include "value/timefmt.h"
 
 #include <limits.h>
 
@@ -39,6 +40,9 @@ static const char *const texts[TEXT_COUNT][LANGUAGE_COUNT] = {
     "button{font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 1.5rem;border:0;"        \
     "border-radius:.25rem;background:#1f5fbf;color:#fff;cursor:pointer}"                           \
     "a{color:#1f5fbf}li{margin:.5rem 0}"                                                           \
+    "dl{margin:0 0 1rem;overflow-wrap:anywhere}dt{font-size:.9rem}dd{margin:0 0 .5rem;"            \
+    "white-space:pre-wrap;font-weight:600}dl.then dd{font-weight:400}h2{font-size:1rem;margin:0 "  \
+    "0 .5rem}"                                                                                     \
     ":focus-visible{outline:3px solid #1f5fbf;outline-offset:2px}"                                 \
     "@media(prefers-color-scheme:dark){body{color:#e8eaee;background:#14181f}"                     \
     "form,.card{background:#1d232c;border-color:#3a4352}"                                          \
@@ -371,6 +375,59 @@ static void put_other_mistakes(struct buf *out, const struct page_form *f)
     }
 }
 
+/* Rows of a label and what is told with it, as {label, NAME}. */
+static void put_told(struct arena *mem, struct buf *out, struct value list, struct str name,
+                     const char *class)
+{
+    if (list.kind != VALUE_LIST || list.len == 0)
+        return;
+    buf_printf(out, "<dl%s>\n", class);
+    for (uint32_t i = 0; i < list.len; i++) {
+        buf_text(out, "<dt>");
+        put_escaped(out, plain_text(mem, value_map_member(list.items[i], STR("label"))));
+        buf_text(out, "</dt><dd>");
+        put_escaped(out, plain_text(mem, value_map_member(list.items[i], name)));
+        buf_text(out, "</dd>\n");
+    }
+    buf_text(out, "</dl>\n");
+}
+
+static enum page_text time_up_text(struct str action)
+{
+    static const struct {
+        const char *action;
+        enum page_text text;
+    } texts_of[] = {{"continue", TEXT_UP_CONTINUE},
+                    {"goto", TEXT_UP_GOTO},
+                    {"compensate", TEXT_UP_COMPENSATE},
+                    {"hold", TEXT_UP_HOLD}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts_of); i++)
+        if (str_eq(action, str_of(texts_of[i].action)))
+            return texts_of[i].text;
+    return TEXT_UP_FAIL;
+}
+
+/* "If nobody answers until 2026-01-31 09:00 UTC: the process goes on without an answer." */
+static void put_time_up(struct buf *out, const struct page_form *f)
+{
+    struct str action = value_map_text(f->time_up, STR("action"));
+    struct str name = value_map_text(f->time_up, STR("name"));
+    char text[TIMESTAMP_TEXT_MAX]; /* "2026-01-31T09:00:00Z" */
+
+    if (action.len == 0 || f->until_us <= 0)
+        return;
+    (void)timestamp_write(text, timestamp_of_us(f->until_us));
+    buf_printf(out, "<p class=\"hint\">%s %.10s %.5s UTC: %s", say(f->language, TEXT_IF_NOBODY),
+               text, text + 11, say(f->language, time_up_text(action)));
+    if (str_eq(action, STR("goto"))) {
+        buf_text(out, " <strong>");
+        put_escaped(out, name.len > 0 ? name : value_map_text(f->time_up, STR("to")));
+        buf_text(out, "</strong>.");
+    }
+    buf_text(out, "</p>\n");
+}
+
 struct str page_form(struct arena *mem, const struct page_form *f)
 {
     bool has_fields = f->form.kind == VALUE_LIST && f->form.len > 0;
@@ -379,6 +436,7 @@ struct str page_form(struct arena *mem, const struct page_form *f)
     buf_init_arena(&out, mem);
     page_begin(&out, f->language,
                f->title.len > 0 ? f->title : str_of(say(f->language, TEXT_ASKED)));
+    put_told(mem, &out, f->show, STR("value"), "");
     buf_text(&out, "<form method=\"post\" accept-charset=\"utf-8\">\n");
     put_other_mistakes(&out, f);
     if (f->type.len > 0) {
@@ -393,6 +451,10 @@ struct str page_form(struct arena *mem, const struct page_form *f)
     }
     buf_printf(&out, "<button type=\"submit\">%s</button>\n</form>\n",
                say(f->language, has_fields ? TEXT_SEND : TEXT_CONFIRM));
+    if (f->then.kind == VALUE_LIST && f->then.len > 0)
+        buf_printf(&out, "<h2>%s</h2>\n", say(f->language, TEXT_WHAT_FOLLOWS));
+    put_told(mem, &out, f->then, STR("text"), " class=\"then\"");
+    put_time_up(&out, f);
     return page_end(&out);
 }
 

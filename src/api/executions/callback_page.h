@@ -18,6 +18,9 @@ struct page_form {
     enum language language;
     struct str title;                /* of the wait, or empty */
     struct value form;               /* its fields, a list; or absent */
+    struct value show, then;         /* lists of {label, value} and {label, text}; or absent */
+    struct value time_up;            /* {action, to?, name?}; or absent */
+    int64_t until_us;                /* when its time is up; 0 = never */
     struct str type;                 /* of the answer */
     const struct urlencoded *given;  /* what was filled in before, or NULL */
     const struct findings *findings; /* what is wrong with that, pointers below /payload; or NULL */

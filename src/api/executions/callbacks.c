@@ -32,7 +32,8 @@ struct callback {
     struct stored_wait wait;
     struct value types; /* a text, or a list of texts */
     struct value form;
-    struct str title; /* without what is sensitive */
+    struct str title;                 /* without what is sensitive; */
+    struct value show, then, time_up; /* ... and these */
 };
 
 /* --- answering --- */
@@ -81,6 +82,10 @@ static void answer_form(struct callback *b, int status, const struct findings *f
         .language = call_language(b->call),
         .title = b->title,
         .form = b->form,
+        .show = b->show,
+        .then = b->then,
+        .time_up = b->time_up,
+        .until_us = b->wait.until_us,
         .type = b->types.kind == VALUE_LIST && b->types.len > 1 ? b->type : STR_NONE,
         .given = b->is_filled ? &b->given : NULL,
         .findings = findings,
@@ -126,7 +131,10 @@ static bool take_wait(struct callback *b, struct reader *reader, struct arena *m
     struct mask mask;
 
     if (!read_mask(reader, mem, w->execution, &mask, err) ||
-        !callback_read_list(mem, w->form_json, &b->form, err))
+        !callback_read_list(mem, w->form_json, &b->form, err) ||
+        !callback_read_list(mem, mask_json(mem, &mask, w->show_json), &b->show, err) ||
+        !callback_read_list(mem, mask_json(mem, &mask, w->then_json), &b->then, err) ||
+        !callback_read_list(mem, w->time_up_json, &b->time_up, err))
         return false;
     b->is_open = true;
     b->wait = *w;
@@ -263,7 +271,7 @@ static struct callback *callback_of(struct call *c)
 
     b->call = c;
     b->type = c->params[1];
-    b->form = b->types = value_absent();
+    b->form = b->types = b->show = b->then = b->time_up = value_absent();
     b->payload = value_null();
     /* A text that is no token is looked up as well, for an id that no execution has. */
     if (!link_read(c->params[0], &b->link))

@@ -32,13 +32,18 @@ struct inbox_page {
     struct value keys;
 };
 
+static struct str visit_id(struct arena *mem, struct uuid execution, struct str step, int64_t visit)
+{
+    struct str id = UUID_STR(execution);
+
+    if (visit <= 1)
+        return str_printf(mem, "%s-%.*s", id.ptr, STR_ARG(step));
+    return str_printf(mem, "%s-%.*s-%" PRId64, id.ptr, STR_ARG(step), visit);
+}
+
 static struct str item_id(struct arena *mem, const struct stored_wait *w)
 {
-    struct str id = UUID_STR(w->execution);
-
-    if (w->visit <= 1)
-        return str_printf(mem, "%s-%.*s", id.ptr, STR_ARG(w->step));
-    return str_printf(mem, "%s-%.*s-%" PRId64, id.ptr, STR_ARG(w->step), w->visit);
+    return visit_id(mem, w->execution, w->step, w->visit);
 }
 
 static bool inbox_read(struct list_page *l)
@@ -53,6 +58,51 @@ static bool inbox_read(struct list_page *l)
     return true;
 }
 
+/* {id, name} of who has started it: the rest of a user is not for those who answer. */
+static void show_starter(struct list_page *l, const struct stored_wait *w)
+{
+    struct value user;
+    struct err err;
+
+    object_name(l->out, "startedBy");
+    if (w->started_by_json.len == 0 || !json_read(l->mem, w->started_by_json, &user, &err) ||
+        user.kind != VALUE_MAP) {
+        buf_text(l->out, "null");
+        return;
+    }
+    buf_char(l->out, '{');
+    object_text(l->out, "id", value_map_text(user, STR("id")));
+    object_text(l->out, "name", value_map_text(user, STR("name")));
+    buf_char(l->out, '}');
+}
+
+/* Who has answered before, the first ones first. */
+static bool show_answered_before(struct list_page *l, const struct stored_wait *w)
+{
+    struct waits_answered answers;
+
+    if (!read_answered_before(l->reader, l->mem, w->execution_row, &answers, l->err))
+        return false;
+    object_name(l->out, "answeredBefore");
+    buf_char(l->out, '[');
+    for (size_t i = 0; i < answers.count; i++) {
+        const struct wait_answered *a = &answers.items[i];
+
+        buf_text(l->out, i == 0 ? "{" : ",{");
+        object_json(l->out, "by", a->by_json);
+        object_text(l->out, "step", a->step);
+        object_time(l->out, "answeredAt", a->at_us);
+        buf_char(l->out, '}');
+    }
+    buf_char(l->out, ']');
+    return true;
+}
+
+static struct str shown(struct list_page *l, const struct mask *mask, struct str json)
+{
+    return json.len == 0 || mask_is_empty(mask) ? json : mask_json(l->mem, mask, json);
+}
+
 static bool inbox_show(struct list_page *l, const void *row)
 {
     const struct stored_wait *w = row;
@@ -65,28 +115,104 @@ static bool inbox_show(struct list_page *l, const void *row)
     object_text(out, "id", item_id(l->mem, w));
     object_id(out, "executionId", w->execution);
     object_text(out, "code", w->code);
+    object_text(out, "name", w->name);
     object_int(out, "version", w->version);
     object_text(out, "step", w->step);
     object_int(out, "visit", w->visit);
     object_text(out, "title", mask_is_empty(&mask) ? w->title : mask_text(l->mem, &mask, w->title));
     object_json(out, "form", w->form_json);
+    object_json(out, "show", shown(l, &mask, w->show_json));
+    object_json(out, "then", shown(l, &mask, w->then_json));
     object_json(out, "signalType", w->types_json);
     object_json(out, "assignee", w->assignees_json);
     object_bool(out, "public", w->is_public);
     object_time(out, "since", w->since_us);
     object_time(out, "until", w->until_us);
+    object_json(out, "timeUp", w->time_up_json);
+    show_starter(l, w);
+    if (!show_answered_before(l, w))
+        return false;
     buf_char(out, '}');
     return true;
 }
 
 static const struct list_kind inbox_kind = {.read = inbox_read, .show = inbox_show};
 
+/* --- what was answered --- */
+
+static bool answered_read(struct list_page *l)
+{
+    struct waits_answered rows;
+
+    if (!read_answered(l->reader, l->mem, l->call->user.org_id, l->call->user.id, l->cursor,
+                       l->limit, &rows, &l->next, l->err))
+        return false;
+    LIST_ROWS(l, &rows);
+    return true;
+}
+
+static bool answered_payload(struct list_page *l, struct str output_json, struct value *output,
+                             struct str *payload_json)
+{
+    struct value payload;
+    struct buf out;
+
+    if (!json_read(l->mem, output_json, output, l->err))
+        return false;
+    payload = value_map_member(*output, STR("payload"));
+    if (payload.kind == VALUE_ABSENT)
+        return true;
+    buf_init_arena(&out, l->mem);
+    *payload_json = STR_NONE;
+    if (!json_write(&out, payload, l->err))
+        return false;
+    *payload_json = buf_view(&out);
+    return true;
+}
+
+static bool answered_show(struct list_page *l, const void *row)
+{
+    const struct wait_answered *a = row;
+    struct value output = value_absent();
+    struct str payload_json = STR_NONE;
+    struct buf *out = l->out;
+    struct mask mask;
+
+    if (!read_mask(l->reader, l->mem, a->execution, &mask, l->err))
+        return false;
+    /* What the step makes of its answer may leave the payload out. */
+    if (a->output_json.len > 0 &&
+        !answered_payload(l, shown(l, &mask, a->output_json), &output, &payload_json))
+        return false;
+    buf_char(out, '{');
+    object_text(out, "id", visit_id(l->mem, a->execution, a->step, a->visit));
+    object_id(out, "executionId", a->execution);
+    object_text(out, "code", a->code);
+    object_text(out, "name", a->name);
+    object_int(out, "version", a->version);
+    object_text(out, "step", a->step);
+    object_int(out, "visit", a->visit);
+    object_text(out, "title", mask_is_empty(&mask) ? a->title : mask_text(l->mem, &mask, a->title));
+    object_text(out, "type", value_text_or(value_map_member(output, STR("type")), STR_NONE));
+    object_json(out, "payload", payload_json);
+    object_time(out, "answeredAt", a->at_us);
+    buf_char(out, '}');
+    return true;
+}
+
+static const struct list_kind answered_kind = {.read = answered_read, .show = answered_show};
+
 void inbox_list(struct call *c)
 {
     struct inbox_page *p = ARENA_NEW(c->mem, struct inbox_page);
+    struct str answered = http_query(c->http, "answered");
 
+    if (answered.len > 0 && !str_eq(answered, STR("true")) && !str_eq(answered, STR("false"))) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "answered is true or false");
+        return;
+    }
     p->keys = caller_keys(c);
-    list_start(c, &p->list, &inbox_kind);
+    list_start(c, &p->list, str_eq(answered, STR("true")) ? &answered_kind : &inbox_kind);
 }
 
 /* --- answering --- */

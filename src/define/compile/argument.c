@@ -180,6 +180,8 @@ void compile_argument(struct compiler *c, struct value v, const struct argument 
     case ARGUMENT_PROCEDURE:
     case ARGUMENT_REMINDER:
     case ARGUMENT_FORM:
+    case ARGUMENT_FACTS:
+    case ARGUMENT_CONSEQUENCES:
         return; /* by the command as a whole */
     case ARGUMENT_VALUE:
     case ARGUMENT_TEXT:

@@ -7,6 +7,7 @@
 #include "define/compile/scenario.h"
 
 enum { REMINDERS_MAX = 10000, REMINDERS_AT_MAX = 50, REMINDERS_APART_US = 10000 };
+enum { TOLD_MAX = 20 }; /* facts, and consequences, of one question */
 
 static void compile_on_timeout(struct compiler *c, struct value v, struct command *command,
                                struct wait *wait)
@@ -126,6 +127,59 @@ static void compile_form(struct compiler *c, struct value v, struct wait *wait)
     compile_leave(c, outer);
 }
 
+/* One of them: its label and what it tells, which are values. False: something is wrong with it. */
+static bool compile_told_item(struct compiler *c, struct value v, enum field_table table,
+                              struct mapping *out)
+{
+    bool is_fact = table == TABLE_FACT;
+    const char *told = is_fact ? "value" : "text";
+    uint32_t before = c->errors;
+    struct mapping *items = ARENA_ARRAY(c->mem, 2, struct mapping);
+    struct value *keys = ARENA_ARRAY(c->mem, 2, struct value);
+    const struct mapping *parts[2];
+
+    if (!compile_fields(c, v, table))
+        return false;
+    parts[0] = compile_value_of(c, v, "label", ARGUMENT_TEXT);
+    parts[1] = compile_value_of(c, v, told, is_fact ? ARGUMENT_VALUE : ARGUMENT_TEXT);
+    if (c->errors > before)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        items[i] = *parts[i];
+        keys[i] = value_key(i == 0 ? STR("label") : str_of(told));
+    }
+    *out = (struct mapping){.kind = MAPPING_MAP,
+                            .count = 2,
+                            .items = items,
+                            .keys = keys,
+                            .pointer = compile_pointer(c)};
+    return true;
+}
+
+/* `show` or `then`: what who answers is told beside the question; NULL: nothing. */
+static const struct mapping *compile_told(struct compiler *c, struct value v, const char *name,
+                                          enum argument_kind kind, enum field_table table)
+{
+    struct value list = compile_of_kind(c, v, name, VALUE_LIST, catalog_wanted(kind));
+    struct mapping *told = ARENA_NEW(c->mem, struct mapping);
+    struct mapping *items = ARENA_ARRAY(c->mem, TOLD_MAX, struct mapping);
+    size_t outer = compile_enter(c, str_of(name));
+
+    *told = (struct mapping){.kind = MAPPING_LIST, .items = items, .pointer = compile_pointer(c)};
+    if (list.kind == VALUE_LIST && list.len > TOLD_MAX)
+        compile_error(c, FINDING_BAD_VALUE, "at most %d of these are shown, and there are %u",
+                      TOLD_MAX, list.len);
+    for (uint32_t i = 0; list.kind == VALUE_LIST && i < list.len && i < TOLD_MAX; i++) {
+        size_t inner = compile_enter_index(c, i);
+
+        if (compile_told_item(c, list.items[i], table, &items[told->count]))
+            told->count++;
+        compile_leave(c, inner);
+    }
+    compile_leave(c, outer);
+    return told->count > 0 ? told : NULL;
+}
+
 void compile_wait(struct compiler *c, struct value v, struct command *command)
 {
     struct wait *wait = ARENA_NEW(c->mem, struct wait);
@@ -144,6 +198,9 @@ void compile_wait(struct compiler *c, struct value v, struct command *command)
         compile_reminder(c, compile_field(v, "reminder"), wait);
     if (compile_has(v, "form"))
         compile_form(c, compile_field(v, "form"), wait);
+    command->fields[FIELD_SHOW] = compile_told(c, v, "show", ARGUMENT_FACTS, TABLE_FACT);
+    command->fields[FIELD_THEN] =
+        compile_told(c, v, "then", ARGUMENT_CONSEQUENCES, TABLE_CONSEQUENCE);
 }
 
 /* Whether a field says something only of a task that is waited for. */

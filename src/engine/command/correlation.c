@@ -10,6 +10,7 @@
 #include "engine/command/wait.h"
 #include "engine/commit/link.h"
 #include "engine/commit/reads.h"
+#include "value/object.h"
 
 /* --- what is kept --- */
 
@@ -76,6 +77,8 @@ static void list_waits(struct arena *mem, const struct execution *x, struct list
                 .correlation = c->correlation,
                 .assignees_json = c->assignees_json,
                 .title = c->title,
+                .show_json = c->show_json,
+                .then_json = c->then_json,
                 .is_public = wait_at(x, c)->is_public,
                 .since_us = c->started_at_us,
                 .until_us = c->timeout_at_us,
@@ -108,6 +111,66 @@ static struct str correlation_form(struct turn *t, struct str step)
     return json;
 }
 
+/* What comes of a step that fails: the rounds around it may go on all the same. */
+static const char *failure_means(const struct program *p, const struct step *step)
+{
+    static const char *const means[] = {
+        [ON_ERROR_COMPENSATE] = "compensate",
+        [ON_ERROR_RETRY] = "fail",
+        [ON_ERROR_FAIL_FAST] = "fail",
+        [ON_ERROR_HOLD] = "hold",
+    };
+    const struct step *s = step;
+
+    while (!s->continues && !(s->loop != NULL && s->loop->continues)) {
+        uint32_t owner = p->blocks[s->block].owner;
+
+        if (owner == NO_STEP)
+            return means[step->on_error];
+        s = &p->steps[owner];
+    }
+    return "continue";
+}
+
+/* Where a jump leads that names no step. */
+static struct str jump_word(enum jump_kind kind)
+{
+    static const char *const words[] = {
+        [JUMP_STEP] = "",
+#define JUMP_WORD(symbol, word) [JUMP_##symbol] = word,
+#include "define/catalog/jump_words.def"
+#undef JUMP_WORD
+    };
+
+    return str_of(words[kind]);
+}
+
+/* What happens when its time is up: {action, to?, name?}, as those are told who may answer. */
+static struct str time_up(struct turn *t, const struct listed_wait *w)
+{
+    const struct program *p = t->x->program;
+    const struct step *step = program_step(p, w->step), *to;
+    const struct wait *wait = step->procedure->commands[0].wait;
+    struct buf told;
+
+    if (w->until_us == 0)
+        return STR_NONE;
+    object_begin(&told, t->mem);
+    if (wait->on_timeout == ON_TIMEOUT_JUMP) {
+        to = wait->timeout_kind == JUMP_STEP ? &p->steps[wait->timeout_step] : NULL;
+        object_text(&told, "action", STR("goto"));
+        object_text(&told, "to", to != NULL ? to->code : jump_word(wait->timeout_kind));
+        if (to != NULL && to->name.len > 0)
+            object_text(&told, "name", to->name);
+    } else {
+        object_text(&told, "action",
+                    wait->on_timeout == ON_TIMEOUT_CONTINUE ? STR("continue")
+                                                            : str_of(failure_means(p, step)));
+    }
+    buf_char(&told, '}');
+    return buf_view(&told);
+}
+
 /* Which links answer it. */
 static void add_links(struct turn *t, struct listed_wait *w)
 {
@@ -133,6 +196,7 @@ static void open_wait(struct turn *t, struct listed_wait w)
 
     w.buffered_up_to = kept == NULL ? INT64_MAX : kept->last_row;
     w.form_json = correlation_form(t, w.step);
+    w.time_up_json = time_up(t, &w);
     if (w.is_public)
         add_links(t, &w);
     *VEC_ADD(t->mem, &t->out->opened) = w;

@@ -15,6 +15,8 @@
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
 
+enum { TOLD_BYTES_MAX = 64 << 10 }; /* the facts and the consequences of one question */
+
 #define ASSIGNEE_WANTED "must be a user id, an e-mail address, \"group:name\", or a list of these"
 
 static bool evaluate_assignee(struct turn *t, const struct command *c)
@@ -31,19 +33,40 @@ static bool evaluate_assignee(struct turn *t, const struct command *c)
     return turn_json(t, keys, &t->x->cursor.assignees_json);
 }
 
+/* What is shown beside the question: a list, as JSON. False: the step has failed. */
+static bool evaluate_told(struct turn *t, const struct command *c, enum command_field field,
+                          struct str *out)
+{
+    struct value v;
+
+    if (!command_field(t, c, field, &v))
+        return false;
+    if (v.kind == VALUE_ABSENT)
+        return true;
+    if (!turn_json(t, v, out))
+        return false;
+    if (t->x->cursor.show_json.len + t->x->cursor.then_json.len <= TOLD_BYTES_MAX)
+        return true;
+    return turn_fail(t, STR("limit_show"), ERR_CLASS_BUSINESS,
+                     "what 'show' and 'then' tell is larger than %d bytes",
+                     TOLD_BYTES_MAX) == STEP_DONE;
+}
+
 bool people_begin(struct turn *t, const struct command *c)
 {
     struct cursor *cursor = &t->x->cursor;
     struct value title;
 
-    cursor->assignees_json = cursor->title = STR_NONE;
+    cursor->assignees_json = cursor->title = cursor->show_json = cursor->then_json = STR_NONE;
     if (!evaluate_assignee(t, c))
         return false;
     /* Nobody else is shown it. */
     if (cursor->assignees_json.len == 0 && !c->wait->is_public &&
         c->wait->reminder.procedure == NULL)
         return true;
-    if (!command_field(t, c, FIELD_TITLE, &title))
+    if (!command_field(t, c, FIELD_TITLE, &title) ||
+        !evaluate_told(t, c, FIELD_SHOW, &cursor->show_json) ||
+        !evaluate_told(t, c, FIELD_THEN, &cursor->then_json))
         return false;
     if (title.kind == VALUE_STRING)
         cursor->title = str_copy(t->mem, value_text(title));
@@ -56,6 +79,26 @@ void people_leave(struct turn *t, const struct command *c)
 {
     if (c->wait != NULL && c->wait->is_public)
         link_spend(t->mem, t->x);
+}
+
+void people_answered(struct turn *t, struct value by)
+{
+    const struct cursor *cursor = &t->x->cursor;
+    const struct command *c = &turn_step(t)->procedure->commands[0];
+    struct wait_answer answer = {
+        .seq = t->out->history.items[t->out->history.count - 1].seq,
+        .step = turn_code(t),
+        .visit = cursor->visit,
+        .title = cursor->title,
+        .user_id = value_map_text(by, STR("id")),
+    };
+
+    if (by.kind != VALUE_MAP || c->type != COMMAND_WAIT_SIGNAL ||
+        (cursor->assignees_json.len == 0 && !c->wait->is_public))
+        return;
+    if (!turn_json(t, by, &answer.by_json))
+        PANIC("who sent a signal was read from JSON");
+    *VEC_ADD(t->mem, &t->out->answers) = answer;
 }
 
 /* Whether the link of the event was made for the current wait and is not spent. */

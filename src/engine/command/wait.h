@@ -146,6 +146,9 @@ bool people_begin(struct turn *t, const struct command *c) MUST_USE;
 /* The wait of this command is over: links to answer it are spent. */
 void people_leave(struct turn *t, const struct command *c);
 
+/* The step of the current wait has completed with an answer of `by`, which may be absent. */
+void people_answered(struct turn *t, struct value by);
+
 /* Whether the current wait may take an answer of the event; else `err`. */
 bool people_may_answer(struct turn *t, struct err *err) MUST_USE;
 

@@ -84,12 +84,15 @@ static bool wake_go_on(struct turn *t, enum step_result end)
 bool wake_leave_wait(struct turn *t, enum step_result end, struct value output, int64_t took)
 {
     const struct command *c = &turn_step(t)->procedure->commands[0];
+    struct value by = value_map_member(output, STR("by"));
 
     people_leave(t, c);
     if (end == STEP_DONE)
         end = command_shape(t, c, &output);
     if (end == STEP_DONE)
         end = step_complete(t, output, took);
+    if (end == STEP_DONE && took > 0)
+        people_answered(t, by);
     return wake_go_on(t, end);
 }
 

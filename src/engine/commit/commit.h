@@ -85,6 +85,9 @@ struct listed_wait {
     struct str assignees_json; /* a list of keys; or empty */
     struct str title;          /* or empty */
     struct str form_json;      /* of one that opens: as it was written; or empty */
+    struct str show_json;      /* facts beside the question: a list; or empty */
+    struct str then_json;      /* what follows each answer: a list; or empty */
+    struct str time_up_json;   /* of one that opens: what happens when its time is up; or empty */
     bool is_public;
     struct str scopes_json;     /* of one that opens and is public: link_scopes(); else empty */
     int64_t links_from;         /* ... link_floor() */
@@ -93,6 +96,20 @@ struct listed_wait {
 
 struct listed_waits {
     VEC_OF(struct listed_wait);
+};
+
+/* A wait of people has ended with this answer. */
+struct wait_answer {
+    int64_t seq; /* of the row that completes its step */
+    struct str step;
+    int64_t visit;
+    struct str title;   /* or empty */
+    struct str by_json; /* {id, name}, or {callback: true} */
+    struct str user_id; /* or empty */
+};
+
+struct wait_answers {
+    VEC_OF(struct wait_answer);
 };
 
 /*
@@ -242,6 +259,7 @@ struct commit {
     const struct signal *received;  /* a signal to be stored, or NULL */
     struct buffered_takes buffered_taken; /* more of them, that were kept until now */
     struct listed_waits opened, closed;
+    struct wait_answers answers;
     bool writes_context; /* checkpoint: context_json is set */
     struct str context_json;
     struct str cursor_json; /* the cursor as it is stored; empty once terminal */

@@ -323,11 +323,17 @@
     "AND (CAST(?5 AS text) IS NULL OR status = ?5) "                                               \
     "AND (CAST(?6 AS text) IS NULL OR org_id = ?6) AND row >= ?7" LIST_ORDER
 
+/* What people call the process of the execution e. */
+#define PROCESS_NAME                                                                               \
+    "(SELECT name FROM definition WHERE kind = e.kind AND code = e.scenario_code AND "             \
+    "version = e.scenario_version)"
+
 /* A wait that people answer, with its execution. */
 #define WAIT_COLUMNS                                                                               \
     "w.row, e.id, e.scenario_code, e.scenario_version, e.org_id, w.step_code, w.visit, w.title, "  \
     "w.form, w.types, w.assignee, w.is_public, w.opened_at, w.until_at, e.business_key, "          \
-    "w.link_scopes, w.links_from"
+    "w.link_scopes, w.links_from, w.facts, w.consequences, w.time_up, w.execution, "               \
+    "e.created_by, " PROCESS_NAME
 
 /*
  * Executions with notices, in the order of their rows, from ?1 on, ?2 at most; with 2, rows of

@@ -1,6 +1,7 @@
 /* read_inbox.c - see inbox.h. */
 #include "store/read_inbox.h"
 #include "store/read/read_row.h"
+#include "store/write/apply.h"
 
 #include <stdlib.h>
 
@@ -27,6 +28,12 @@ static bool row_wait(struct rows *rows, struct stored_wait *out)
         .key = rows_text(rows, 14),
         .link_scopes_json = rows_text(rows, 15),
         .links_from = rows_int(rows, 16),
+        .show_json = rows_text(rows, 17),
+        .then_json = rows_text(rows, 18),
+        .time_up_json = rows_text(rows, 19),
+        .execution_row = rows_int(rows, 20),
+        .started_by_json = rows_text(rows, 21),
+        .name = rows_text(rows, 22),
     };
     return uuid_read(rows_view(rows, 1), &out->execution);
 }
@@ -139,5 +146,66 @@ bool read_linked_waits(struct reader *r, struct arena *mem, struct uuid executio
     for (; rows_has(&rows); rows_next(&rows))
         if (!row_wait(&rows, VEC_ADD(mem, out)))
             rows_damaged(&rows);
+    return rows_end(&rows, err);
+}
+
+/* --- what was answered --- */
+
+static bool row_answered(struct rows *rows, struct wait_answered *out)
+{
+    *out = (struct wait_answered){
+        .row = rows_int(rows, 0),
+        .code = rows_text(rows, 2),
+        .version = rows_int(rows, 3),
+        .name = rows_text(rows, 4),
+        .step = rows_text(rows, 5),
+        .visit = rows_int(rows, 6),
+        .title = rows_text(rows, 7),
+        .at_us = rows_int(rows, 8),
+        .output_json = rows_text(rows, 9),
+    };
+    return uuid_read(rows_view(rows, 1), &out->execution);
+}
+
+bool read_answered(struct reader *r, struct arena *mem, struct str org_id, struct str user_id,
+                   struct str cursor, int64_t limit, struct waits_answered *out, struct str *next,
+                   struct err *err)
+{
+    int64_t high = INT64_MAX;
+    struct rows rows;
+
+    *out = (struct waits_answered){0};
+    *next = STR_NONE;
+    if (!row_cursor_read(cursor, &high, err))
+        return false;
+    rows = rows_run(r, mem, SQL_INBOX_ANSWERED,
+                    DB_PARAMS(db_text(org_id), db_text(user_id), db_int(high), db_int(limit + 1)));
+    for (; rows_has(&rows); rows_next(&rows)) {
+        struct wait_answered *answer;
+
+        if ((int64_t)out->count == limit) {
+            *next = row_cursor(mem, out->items[limit - 1].row);
+            continue;
+        }
+        answer = VEC_ADD(mem, out);
+        if (!row_answered(&rows, answer))
+            rows_damaged(&rows);
+    }
+    return rows_end(&rows, err);
+}
+
+bool read_answered_before(struct reader *r, struct arena *mem, int64_t execution_row,
+                          struct waits_answered *out, struct err *err)
+{
+    struct rows rows = rows_run(r, mem, SQL_ANSWERED_BEFORE,
+                                DB_PARAMS(db_int(history_key(execution_row, 0)),
+                                          db_int(history_key(execution_row, HISTORY_SEQ_MAX)),
+                                          db_int(ANSWERED_BEFORE_MAX)));
+
+    *out = (struct waits_answered){0};
+    for (; rows_has(&rows); rows_next(&rows))
+        *VEC_ADD(mem, out) = (struct wait_answered){.by_json = rows_text(&rows, 0),
+                                                    .step = rows_text(&rows, 1),
+                                                    .at_us = rows_int(&rows, 2)};
     return rows_end(&rows, err);
 }

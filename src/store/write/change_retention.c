@@ -56,11 +56,9 @@ static bool delete_rows(struct apply *a, int64_t row, int64_t *budget)
     static const struct {
         enum sql sql;
         bool by_key; /* of its history */
-    } parts[] = {{SQL_LETTERS_DELETE_OPEN, false},
-                 {SQL_LETTERS_DELETE_SOME, false},
-                 {SQL_HISTORY_DELETE_SOME, true},
-                 {SQL_RECORD_CHANGES_DELETE_SOME, true},
-                 {SQL_SIGNALS_DELETE_SOME, false}};
+    } parts[] = {{SQL_LETTERS_DELETE_OPEN, false},     {SQL_LETTERS_DELETE_SOME, false},
+                 {SQL_HISTORY_DELETE_SOME, true},      {SQL_RECORD_CHANGES_DELETE_SOME, true},
+                 {SQL_WAIT_ANSWERS_DELETE_SOME, true}, {SQL_SIGNALS_DELETE_SOME, false}};
 
     for (size_t i = 0; i < ARRAY_SIZE(parts) && *budget > 0; i++) {
         const struct db_value of_row[] = {db_int(row), db_int(*budget)};

@@ -208,9 +208,21 @@ static bool insert_wait(struct apply *a, const struct member *m, const struct li
                              db_text_or_null(w->assignees_json), db_text_or_null(w->title),
                              db_text_or_null(w->form_json), db_int(w->is_public),
                              w->until_us > 0 ? db_int(w->until_us) : db_null(),
-                             db_text_or_null(w->scopes_json), db_int(w->links_from))))
+                             db_text_or_null(w->scopes_json), db_int(w->links_from),
+                             db_text_or_null(w->show_json), db_text_or_null(w->then_json),
+                             db_text_or_null(w->time_up_json))))
         return false;
     return w->assignees_json.len == 0 || assign_wait(a, m, w);
+}
+
+static bool insert_answer(struct apply *a, const struct member *m, const struct wait_answer *w)
+{
+    return apply_put(a, SQL_WAIT_ANSWERED,
+                     DB_PARAMS(db_int(history_key(m->row, w->seq)), db_int(w->visit),
+                               db_text(m->commit->after->org_id), db_text(w->step),
+                               db_text_or_null(w->title), db_text(w->by_json),
+                               db_int(m->commit->after->updated_at_us),
+                               db_text_or_null(w->user_id)));
 }
 
 bool apply_correlation(struct apply *a, const struct member *m)
@@ -227,6 +239,9 @@ bool apply_correlation(struct apply *a, const struct member *m)
         gather_open_waits(a, c->after->id);
     for (size_t i = 0; i < c->opened.count; i++)
         if (!insert_wait(a, m, &c->opened.items[i]))
+            return false;
+    for (size_t i = 0; i < c->answers.count; i++)
+        if (!insert_answer(a, m, &c->answers.items[i]))
             return false;
     if (m->correlated == NULL || !m->correlated->has_own_id)
         return true;

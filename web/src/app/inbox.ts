@@ -5,7 +5,7 @@ import { all } from '../lib/api';
 import { useLive } from '../lib/live';
 import type { FormField } from '../lib/types';
 
-export interface InboxItem { id: string; executionId: string; code: string; version: number; step: string; visit: number; title: string | null; form: FormField[] | null; signalType: string | string[]; assignee: string[]; since: string; until: string | null }
+export interface InboxItem { id: string; executionId: string; code: string; version: number; step: string; visit: number; title: string | null; form: FormField[] | null; signalType: string | string[]; assignee: string[]; since: string; until: string | null; name: string | null; show: { label: string; value: unknown }[] | null; then: { label: string; text: string }[] | null; timeUp: { action: string; to?: string; name?: string } | null; startedBy: { id: string | null; name: string | null } | null; answeredBefore: { by: { name?: string; callback?: boolean }; step: string; answeredAt: string }[] }
 
 /** Asked for again by itself, too: members hear no hints about executions. */
 export function useInbox() {

@@ -57,6 +57,37 @@ function Gone({ item, error, leave }: { item: InboxItem; error: unknown; leave: 
     );
 }
 
+const plain = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+const timeUp = (up: NonNullable<InboxItem['timeUp']>) => {
+    if (up.action === 'continue') return t('the process goes on without an answer.');
+    if (up.action === 'goto') return t('the process goes on with “{step}”.', { step: up.name ?? up.to ?? '' });
+    if (up.action === 'compensate') return t('what was done so far is undone.');
+    if (up.action === 'hold') return t('an operator decides.');
+    return t('the process fails.');
+};
+
+/** What the person who is asked needs to know: the facts of the author, and who has answered before. */
+function Facts({ item }: { item: InboxItem }) {
+    if (!item.show?.length && item.answeredBefore.length === 0) return null;
+    return (
+        <dl className="facts">
+            {(item.show ?? []).map((fact, i) => <div key={i}><dt>{fact.label}</dt><dd>{plain(fact.value)}</dd></div>)}
+            {item.answeredBefore.map((past, i) => <div key={`b${i}`}><dt>{t('Answered before, at {step}', { step: past.step })}</dt><dd>{past.by.name ?? t('through its link')}</dd></div>)}
+        </dl>
+    );
+}
+
+/** What follows: each answer in the words of the author, the end of the time in ours. */
+function Then({ item }: { item: InboxItem }) {
+    if (!item.then?.length && !item.timeUp) return null;
+    return (
+        <dl className="facts then">
+            {(item.then ?? []).map((one, i) => <div key={i}><dt>{one.label}</dt><dd>{one.text}</dd></div>)}
+            {item.timeUp && <div><dt>{t('If nobody answers in time')}</dt><dd>{timeUp(item.timeUp)}</dd></div>}
+        </dl>
+    );
+}
+
 function Answer({ item, isGone, done, leave }: { item: InboxItem; isGone: boolean; done: () => void; leave: () => void }) {
     const { me } = useMe();
     const now = useNow(10000);
@@ -90,15 +121,17 @@ function Answer({ item, isGone, done, leave }: { item: InboxItem; isGone: boolea
     useEffect(() => { if (shown.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true], .f:has(.err) button')?.focus(); }, [error]); // eslint-disable-line react-hooks/exhaustive-deps
     return (
         <form ref={form} className="answer scroll" aria-label={t('Your answer')} onSubmit={(event) => { event.preventDefault(); if (ready) send(); }} onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && ready) send(); }}>
-            <p className="t3">{item.code}{seesMonitor(me) && <> · <Link to="/executions/$id" params={{ id: item.executionId }}>{t('Open execution')}</Link></>}</p>
+            <p className="t3">{item.name ?? item.code}{item.startedBy?.name && ` · ${t('started by {name}', { name: item.startedBy.name })}`}{seesMonitor(me) && <> · <Link to="/executions/$id" params={{ id: item.executionId }}>{t('Open execution')}</Link></>}</p>
             <h2>{question(item)}</h2>
             {!isClosed && <p className="t2">{item.until ? <>{t('Answer by')} <b className={isSoon(item, now) ? 'soon' : ''}>{when(item.until, { now })}</b> ({Date.parse(item.until) > now ? t('in {long}', { long: between(new Date(now).toISOString(), item.until) }) : t('now')}).</> : t('Asked since {when}, {long}. It waits as long as it takes.', { when: when(item.since, { now }), long: between(item.since, now) })}</p>}
             {isClosed && <Gone item={item} error={error} leave={leave} />}
+            {!isClosed && <Facts item={item} />}
             <div className="ask">
                 {types.length > 1 && <Field label={t('Your decision')}><Segments label={t('Your decision')} value={type} onChange={choose} options={types.map((value) => ({ value, label: value }))} /></Field>}
                 <FormFields key={item.id} fields={fields} values={values} change={change} errors={errors} plain />
                 {!isClosed && <Refusal error={rest} sentence={error ? t('Nothing was changed.') : undefined} />}
             </div>
+            {!isClosed && <Then item={item} />}
             {!isClosed && <div className="send">
                 <button type="submit" className="btn ink" disabled={!ready}>{broken > 0 ? t('{n} answer cannot be read|{n} answers cannot be read', { n: broken }) : missing.length > 0 ? t('{n} answer is missing|{n} answers are missing', { n: missing.length }) : t('Send the answer')}</button>
                 <span className="t3">{t('Once sent it cannot be taken back.')} <kbd>{navigator.platform.startsWith('Mac') ? '⌘↵' : 'Ctrl ↵'}</kbd></span>
@@ -141,7 +174,7 @@ export function Inbox() {
                     {items.map((item) => (
                         <div role="listitem" key={item.id}><button type="button" aria-current={item.id === chosen?.id || undefined} className={`askrow ${item.id === chosen?.id ? 'on' : ''}`} onClick={() => open(item.id)}>
                             <span className="m5">{question(item)}</span>
-                            <span className="t3 cut">{item.code}{item.assignee.length > 0 && ` · ${t('to {whom}', { whom: item.assignee.map(whom).join(', ') })}`}</span>
+                            <span className="t3 cut">{item.name ?? item.code}{item.assignee.length > 0 && ` · ${t('to {whom}', { whom: item.assignee.map(whom).join(', ') })}`}</span>
                             <span className="row meta"><span>{t('since {when}', { when: when(item.since, { now }) })}</span><span className={`end ${isSoon(item, now) ? 'soon' : ''}`}>{until(item, now)}</span></span>
                         </button></div>
                     ))}
