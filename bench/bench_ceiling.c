@@ -79,7 +79,7 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: bench_ceiling postgres://... [milliseconds]\n");
         return 1;
     }
-    db = db_postgres_open(str_of(argv[1]), DB_WRITE, STR("ceiling"), &err);
+    db = db_postgres_open(str_of(argv[1]), DB_WRITE, STR("ceiling"), NULL, &err);
     if (db == NULL) {
         (void)fprintf(stderr, "bench_ceiling: %s\n", err.message);
         return 1;

@@ -276,7 +276,7 @@ int main(int argc, char **argv)
     c.env = define_env(&c.mem);
     place = str_of(argv[1]);
     c.reader.db = str_starts_with(place, STR("postgres"))
-                      ? db_postgres_open(place, DB_READ, STR("fold_check"), &err)
+                      ? db_postgres_open(place, DB_READ, STR("fold_check"), NULL, &err)
                       : db_sqlite_open(str_printf(&c.mem, "%s/pawl.db", argv[1]), DB_READ, &err);
     if (c.reader.db == NULL)
         give_up("the store cannot be opened", &err);

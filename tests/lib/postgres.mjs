@@ -75,6 +75,22 @@ export class Postgres {
         return p;
     }
 
+    /** A standby of this server, that follows it: `promote()` makes it the one that takes writes. */
+    async standby() {
+        const p = new Postgres(this.programs, null);
+        p.folder = mkdtempSync(join(tmpdir(), 'pawl-postgres-'));
+        open.add(p);
+        if (isRoot) execFileSync('chown', ['postgres:', p.folder]);
+        p.run('pg_basebackup', '-D', `${p.folder}/data`, '-d', `${this.address}/postgres?application_name=standby`, '-R', '-c', 'fast', '--no-sync');
+        await p.startSomewhere();
+        p.address = `postgres://${USER}@127.0.0.1:${p.port}`;
+        return p;
+    }
+
+    promote() {
+        this.control('promote');
+    }
+
     /** Start it on a port that is free; somebody may take it between the look and the start. */
     async startSomewhere() {
         for (let tries = 0; ; tries++) {

@@ -210,7 +210,7 @@ static void test_nodes__row_that_another_session_writes_is_tried_again(void **st
     struct err err;
     bool done;
 
-    other = db_postgres_open(f->url, DB_WRITE, STR("other"), &err);
+    other = db_postgres_open(f->url, DB_WRITE, STR("other"), NULL, &err);
     assert_non_null(other);
     assert_int_equal(db_script(other, "BEGIN; SELECT 1 FROM execution FOR UPDATE"), DB_DONE);
     signal.event.signal_payload = value_null();

@@ -359,7 +359,7 @@ static void test_postgres__row_that_is_locked_refuses_its_own_member_alone(void 
 
     assert_int_equal(contract_commit(c, one), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, two), MEMBER_APPLIED);
-    other = db_postgres_open(c->url, DB_WRITE, STR("other"), &err);
+    other = db_postgres_open(c->url, DB_WRITE, STR("other"), NULL, &err);
     assert_non_null(other);
     assert_int_equal(
         db_script(other, "BEGIN; SELECT 1 FROM execution ORDER BY row LIMIT 1 FOR UPDATE"),
@@ -379,7 +379,7 @@ static void test_postgres__row_that_is_locked_refuses_its_own_member_alone(void 
 static struct db *hold_first(const struct contract *c)
 {
     struct err err;
-    struct db *other = db_postgres_open(c->url, DB_WRITE, STR("other"), &err);
+    struct db *other = db_postgres_open(c->url, DB_WRITE, STR("other"), NULL, &err);
 
     assert_non_null(other);
     assert_int_equal(
@@ -450,7 +450,8 @@ static void test_postgres__batch_that_waits_in_vain_says_so(void **state)
 static void test_postgres__migrations_follow_the_baseline(void **state)
 {
     struct err err;
-    struct db *db = db_postgres_open(private_postgres_fresh(), DB_CREATE, STR("migrate"), &err);
+    struct db *db =
+        db_postgres_open(private_postgres_fresh(), DB_CREATE, STR("migrate"), NULL, &err);
 
     (void)state;
     assert_non_null(db);
@@ -461,7 +462,7 @@ static void test_postgres__migrations_follow_the_baseline(void **state)
 static void *open_at_once(void *context)
 {
     struct err err = {0};
-    struct db *db = db_postgres_open(*(struct str *)context, DB_CREATE, STR("migrate"), &err);
+    struct db *db = db_postgres_open(*(struct str *)context, DB_CREATE, STR("migrate"), NULL, &err);
     bool ok = db != NULL && migrate(db, false, 0, &err);
 
     if (!ok)

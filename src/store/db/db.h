@@ -304,9 +304,21 @@ enum db_status db_sqlite_checkpoint(struct db *db, enum checkpoint_mode mode);
 /* Write a copy of the whole database, as one snapshot, to a new file. */
 enum db_status db_sqlite_copy(struct db *db, struct str path);
 
-/* Connect to a PostgreSQL server; NULL and *err. `name` tells its sessions apart. */
+/*
+ * What is known of the server behind an address, for all connections to it: see
+ * db_postgres_server.h. In a data folder it is kept over starts; the folder may be empty.
+ */
+struct db_server;
+struct db_server *db_server_new(struct str folder);
+void db_server_free(struct db_server *server);
+
+/*
+ * Connect to a PostgreSQL server; NULL and *err. `name` tells its sessions apart. The address may
+ * name several hosts: the first that takes writes and is the one that `server` knows. `server` may
+ * be NULL for a program that connects once, and outlives the connection.
+ */
 struct db *db_postgres_open(struct str url, enum db_mode mode, struct str name,
-                            struct err *err) MUST_USE;
+                            struct db_server *server, struct err *err) MUST_USE;
 
 /* Readable when the server has sent something that nobody asked for; -1: not connected. */
 int db_postgres_fd(const struct db *db);

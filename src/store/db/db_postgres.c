@@ -4,7 +4,8 @@
  * Prepared statements in the extended protocol, parameters and results as
  * text. A result is fetched whole: lists are limited by their statements.
  *
- * What is queued and put is in db_postgres_rows.c.
+ * What is queued and put is in db_postgres_rows.c, how a session begins in
+ * db_postgres_connect.c.
  */
 #include "store/db/db_postgres.h"
 
@@ -13,8 +14,6 @@
 #include "base/time/clock.h"
 
 #include <stdio.h>
-
-enum { READ_TIMEOUT_MS = 1000 }; /* as it is set in postgres_connect() */
 
 /* --- failures --- */
 
@@ -47,11 +46,29 @@ enum db_status postgres_fail(struct db_postgres *db, const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    enum db_status status = state == NULL ? DB_REFUSED : status_of_state(state);
 
     postgres_keep_message(db, text != NULL ? text : PQerrorMessage(db->conn));
     if (PQstatus(db->conn) != CONNECTION_OK)
         return DB_LOST;
-    return state == NULL ? DB_REFUSED : status_of_state(state);
+    /* The server has become a standby: another one takes writes, or will. */
+    return status == DB_READ_ONLY && db->mode != DB_READ ? DB_LOST : status;
+}
+
+bool postgres_is_usable(struct db_postgres *db)
+{
+    const char *reason = NULL;
+
+    if (PQstatus(db->conn) != CONNECTION_OK)
+        reason = "not connected";
+    else if (db->is_unreplicated)
+        reason = "committed, but perhaps not by the standby";
+    else if (db->server != NULL && db->timeline != 0 &&
+             db->timeline < atomic_load_explicit(&db->server->timeline, memory_order_relaxed))
+        reason = "another server was promoted";
+    if (reason != NULL)
+        postgres_keep_message(db, reason);
+    return reason == NULL;
 }
 
 /* --- statements --- */
@@ -159,10 +176,8 @@ static enum db_status make_ready(struct db_postgres *db, enum sql sql)
     enum db_status status;
 
     ASSERT(db->results[sql] == NULL && !db->is_streaming);
-    if (PQstatus(db->conn) != CONNECTION_OK) {
-        postgres_keep_message(db, "not connected");
+    if (!postgres_is_usable(db))
         return DB_LOST;
-    }
     if (is_late(db)) {
         postgres_keep_message(db, "the time for reading is over");
         return DB_CUT;
@@ -196,6 +211,8 @@ static enum db_status postgres_run(struct db *base, enum sql sql, const struct d
     } else if (sql == SQL_COMMIT && strcmp(PQcmdStatus(result), "COMMIT") != 0) {
         postgres_keep_message(db, "a failed transaction cannot be committed");
         status = DB_REFUSED;
+    } else if (db->is_unreplicated && !postgres_is_usable(db)) {
+        status = DB_LOST;
     }
     if (status != DB_DONE) {
         PQclear(result);
@@ -311,7 +328,7 @@ static int64_t postgres_changes(struct db *base)
     return postgres_of(base)->changes;
 }
 
-static enum db_status postgres_script(struct db *base, const char *text)
+enum db_status postgres_script(struct db *base, const char *text)
 {
     struct db_postgres *db = postgres_of(base);
     PGresult *result = PQexec(db->conn, text);
@@ -324,12 +341,6 @@ static enum db_status postgres_script(struct db *base, const char *text)
 }
 
 /* --- connecting --- */
-
-static void ignore_notice(void *context, const PGresult *result)
-{
-    (void)context;
-    (void)result;
-}
 
 static void disconnect(struct db_postgres *db)
 {
@@ -345,41 +356,12 @@ static void disconnect(struct db_postgres *db)
     db->conn = NULL;
 }
 
-/*
- * Plans outlive the size that a table had when they were made, so all are by an index. A bitmap
- * would walk over rows that are deleted, each time, until the table is vacuumed; an index remembers
- * them. A statement for which there is no index seems so expensive then that it would be compiled.
- */
-#define BY_INDEX_ALONE "SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off;"
-
-/* A dead peer is noticed within seconds; what the server's settings say of syncing is overruled. */
-static enum db_status postgres_connect(struct db_postgres *db)
-{
-    const char *const names[] = {"dbname",           "application_name", "client_encoding",
-                                 "connect_timeout",  "keepalives_idle",  "keepalives_interval",
-                                 "keepalives_count", "tcp_user_timeout", NULL};
-    const char *const values[] = {db->url, db->name, "UTF8", "5", "10", "5", "3", "20000", NULL};
-
-    db->conn = alloc_check(PQconnectdbParams(names, values, 1));
-    if (PQstatus(db->conn) != CONNECTION_OK) {
-        postgres_keep_message(db, PQerrorMessage(db->conn));
-        return DB_LOST;
-    }
-    PQsetNoticeReceiver(db->conn, ignore_notice, NULL);
-    db->timeout_ms = READ_TIMEOUT_MS;
-    if (db->mode == DB_READ)
-        return postgres_script(&db->base, BY_INDEX_ALONE "SET statement_timeout = 1000;"
-                                                         "SET default_transaction_read_only = on");
-    return postgres_script(&db->base,
-                           BY_INDEX_ALONE "SET synchronous_commit = on; SET lock_timeout = 1000;"
-                                          "SET enable_hashjoin = off; SET enable_mergejoin = off;"
-                                          "SET idle_in_transaction_session_timeout = 5000");
-}
-
 static enum db_status postgres_reconnect(struct db *base)
 {
+    struct postgres_identity id;
+
     disconnect(postgres_of(base));
-    return postgres_connect(postgres_of(base));
+    return postgres_connect(postgres_of(base), true, &id);
 }
 
 static void postgres_allow_us(struct db *base, int64_t us)
@@ -424,6 +406,7 @@ static void postgres_close(struct db *base)
 
     disconnect(db);
     postgres_free_rows(db);
+    postgres_hosts_fini(&db->hosts);
     buf_fini(&db->params);
     free(db->url);
     free(db->name);
@@ -449,19 +432,27 @@ static const struct db_ops postgres_ops = {
     .close = postgres_close,
 };
 
-struct db *db_postgres_open(struct str url, enum db_mode mode, struct str name, struct err *err)
+struct db *db_postgres_open(struct str url, enum db_mode mode, struct str name,
+                            struct db_server *server, struct err *err)
 {
     struct db_postgres *db = ALLOC_NEW(struct db_postgres);
+    struct postgres_identity id = {0};
 
     db->base.ops = &postgres_ops;
     db->base.has_sets = true;
     db->mode = mode;
+    db->server = server;
     db->url = alloc_text(url);
     db->name = alloc_text(name);
     buf_init(&db->params);
-    if (postgres_connect(db) == DB_DONE)
+    if (!postgres_hosts_read(&db->hosts, db->url, err)) {
+        postgres_close(&db->base);
+        return NULL;
+    }
+    if (postgres_connect(db, false, &id) != DB_DONE)
+        (void)err_set(err, ERR_IO, "the database cannot be reached: %s", db->base.message);
+    else if (!id.is_pooled || postgres_refuse_pool(db, err))
         return &db->base;
-    (void)err_set(err, ERR_IO, "the database cannot be reached: %s", db->base.message);
     postgres_close(&db->base);
     return NULL;
 }

@@ -1,14 +1,14 @@
 /*
- * db_postgres.h - what the two halves of the driver share: db_postgres.c runs
- * one statement at a time, db_postgres_rows.c many in one pipeline.
+ * db_postgres.h - what the parts of the driver share: db_postgres.c runs one
+ * statement at a time, db_postgres_rows.c many in one pipeline;
+ * db_postgres_server.h says which server may be used.
  */
 #ifndef PAWL_STORE_DB_DB_POSTGRES_H
 #define PAWL_STORE_DB_DB_POSTGRES_H
 
 #include "base/buf.h"
+#include "store/db/db_postgres_server.h"
 #include "store/db/sql.h"
-
-#include <postgresql/libpq-fe.h>
 
 /* The rows that were put for one statement: an array for each column, its header left open. */
 struct put_rows {
@@ -28,6 +28,10 @@ struct db_postgres {
     PGconn *conn;
     char *url, *name;
     enum db_mode mode;
+    struct postgres_hosts hosts;
+    struct db_server *server; /* NULL: any */
+    int64_t timeline;         /* of the server that was reached; 0: it does not tell */
+    bool is_unreplicated;     /* something was committed that the standby may not have */
     bool prepared[SQL_COUNT];
     PGresult *results[SQL_COUNT]; /* of open statements */
     int rows[SQL_COUNT];          /* the current row of each */
@@ -62,12 +66,31 @@ void postgres_text(const struct db_postgres *db, enum sql sql, struct buf *out);
 /* Keep the first line of what the server or the library says. */
 void postgres_keep_message(struct db_postgres *db, const char *text);
 
+/*
+ * Whether the session may go on: it is connected, nothing was committed in it without its standby,
+ * and no server was promoted meanwhile. Else the message says what it is: DB_LOST.
+ */
+bool postgres_is_usable(struct db_postgres *db);
+
 /* What a result that is a failure means; its message is kept. */
 enum db_status postgres_fail(struct db_postgres *db, const PGresult *result);
 
 /* Zero-terminated texts of all parameters in db->params; NULL where the parameter is. */
 void postgres_write_params(struct db_postgres *db, const struct db_value *params, unsigned count,
                            const char *out[DB_PARAMS_MAX]);
+
+enum db_status postgres_script(struct db *base, const char *text);
+
+/* --- db_postgres_connect.c --- */
+
+/*
+ * Connect to a host that may be used, beginning with the one that was reached last, and say what
+ * it is; `again`: a connection was lost, so that each of several hosts gets less time.
+ */
+enum db_status postgres_connect(struct db_postgres *db, bool again, struct postgres_identity *id);
+
+/* Behind a pool: false when it does not leave the session to the connection. */
+bool postgres_refuse_pool(struct db_postgres *db, struct err *err);
 
 /* --- db_postgres_rows.c: see db.h --- */
 

@@ -211,10 +211,8 @@ enum db_status postgres_queue(struct db *base, enum sql sql, const struct db_val
     struct db_postgres *db = postgres_of(base);
     const char *texts[DB_PARAMS_MAX];
 
-    if (PQstatus(db->conn) != CONNECTION_OK) {
-        postgres_keep_message(db, "not connected");
+    if (!postgres_is_usable(db))
         return DB_LOST;
-    }
     postgres_write_params(db, params, count, texts);
     return send_statement(db, sql, count, texts, NULL);
 }
@@ -310,6 +308,8 @@ enum db_status postgres_run_queued(struct db_postgres *db)
 
     if (db->sent_count > 0)
         status = PQpipelineSync(db->conn) == 1 ? take_results(db) : DB_LOST;
+    if (db->is_unreplicated && !postgres_is_usable(db))
+        status = DB_LOST;
     db->sent_count = 0;
     return status;
 }
@@ -320,10 +320,8 @@ enum db_status postgres_flush(struct db *base, bool commits)
     struct db_postgres *db = postgres_of(base);
     enum db_status status = DB_DONE;
 
-    if (PQstatus(db->conn) != CONNECTION_OK) {
-        postgres_keep_message(db, "not connected");
+    if (!postgres_is_usable(db))
         return DB_LOST;
-    }
     for (unsigned sql = 0; sql < SQL_COUNT && status == DB_DONE; sql++)
         if (db->puts[sql] != NULL && db->puts[sql]->count > 0)
             status = send_rows(db, (enum sql)sql);

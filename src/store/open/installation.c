@@ -29,7 +29,7 @@ static enum db_status claim_within(struct db *db, struct arena *mem, struct str 
 bool installation_claim(struct str url, struct arena *mem, struct str name, struct str value,
                         enum installation_claim how, struct str *out, struct err *err)
 {
-    struct db *db = db_postgres_open(url, DB_WRITE, STR("pawl claim"), err);
+    struct db *db = db_postgres_open(url, DB_WRITE, STR("pawl claim"), NULL, err);
     enum db_status status;
 
     if (db == NULL)
@@ -48,7 +48,7 @@ bool installation_claim(struct str url, struct arena *mem, struct str name, stru
 bool installation_look(struct str url, struct arena *mem, struct str name, struct str *out,
                        struct err *err)
 {
-    struct db *db = db_postgres_open(url, DB_READ, STR("pawl claim"), err);
+    struct db *db = db_postgres_open(url, DB_READ, STR("pawl claim"), NULL, err);
     enum db_status status;
 
     if (db == NULL)

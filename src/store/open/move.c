@@ -83,7 +83,7 @@ static bool side_connect(struct move *m, struct move_side *s, struct err *err)
 {
     if (s->folder.len == 0) {
         s->ops = &table_postgres;
-        s->db = db_postgres_open(s->place, DB_CREATE, STR("pawl move"), err);
+        s->db = db_postgres_open(s->place, DB_CREATE, STR("pawl move"), NULL, err);
         /* Whole tables are read, and a transaction waits for the other database. */
         return s->db != NULL && move_script(s,
                                             "SET enable_seqscan = on; "

@@ -31,7 +31,8 @@ struct sql_store {
     struct str url, path; /* of the server, or of the file */
     struct str folder;    /* of the file; ends with a NUL */
     char node[UUID_TEXT_LEN + 1];
-    int lock_fd; /* -1 without a folder */
+    int lock_fd;              /* -1 without a folder */
+    struct db_server *server; /* NULL for a file */
     struct db *db;
     struct checkpoint checkpoint;
     struct writer writer;
@@ -64,6 +65,8 @@ static void free_store(struct sql_store *s)
         db_close(s->waiting_db);
     if (s->lock_fd >= 0)
         close(s->lock_fd);
+    if (s->server != NULL)
+        db_server_free(s->server);
     arena_fini(&s->mem);
     free(s);
 }
@@ -98,7 +101,7 @@ static struct db *store_connect(struct sql_store *s, enum db_mode mode, struct e
     if (s->is_sqlite)
         return db_sqlite_open(s->path, mode, err);
     return db_postgres_open(s->url, mode, mode == DB_READ ? STR("pawl reader") : str_of(s->node),
-                            err);
+                            s->server, err);
 }
 
 /*
@@ -230,6 +233,7 @@ static bool open_peers(struct sql_store *s, const struct store_options *options,
 {
     s->base.peers =
         peers_open(&(struct peers_options){.url = s->url,
+                                           .server = s->server,
                                            .node = str_of(s->node),
                                            .folder = s->folder,
                                            .version = str_copy(&s->mem, options->version),
@@ -251,7 +255,7 @@ static bool open_threads(struct sql_store *s, const struct store_options *option
         count += readers_count(lane, each);
     if (!s->is_sqlite) {
         (void)snprintf(s->waiting_node, sizeof(s->waiting_node), "%s+", s->node);
-        s->waiting_db = db_postgres_open(s->url, DB_WAIT, str_of(s->waiting_node), err);
+        s->waiting_db = db_postgres_open(s->url, DB_WAIT, str_of(s->waiting_node), s->server, err);
         if (s->waiting_db == NULL)
             return false;
     }
@@ -303,6 +307,7 @@ struct store *store_open(const struct store_options *options, struct err *err)
     } else {
         struct uuid_gen ids;
 
+        s->server = db_server_new(s->folder);
         uuid_gen_init(&ids, NULL, NULL);
         uuid_write(uuid_gen_next(&ids, clock_wall_us(&clock_system) / 1000), s->node);
     }

@@ -150,7 +150,7 @@ bool store_glance(struct str url, struct str data_path, struct store_glance *out
     arena_init(&mem);
     file = str_printf(&mem, "%.*s/pawl.db", STR_ARG(data_path));
     if (is_server_url(url))
-        ok = (db = db_postgres_open(url, DB_READ, STR("pawl glance"), err)) != NULL;
+        ok = (db = db_postgres_open(url, DB_READ, STR("pawl glance"), NULL, err)) != NULL;
     else if (file_bytes(file.ptr) > 0)
         ok = (db = db_sqlite_open(file, DB_READ, err)) != NULL;
     if (db != NULL) {
@@ -173,7 +173,7 @@ bool store_survey(struct str url, struct str data_path, struct store_survey *out
     *out = (struct store_survey){.baseline = migrate_baseline, .newest = migrate_newest};
     arena_init(&mem);
     if (is_server_url(url)) {
-        db = db_postgres_open(url, DB_READ, STR("pawl doctor"), err);
+        db = db_postgres_open(url, DB_READ, STR("pawl doctor"), NULL, err);
     } else {
         file = str_printf(&mem, "%.*s/pawl.db", STR_ARG(data_path));
         out->file_bytes = file_bytes(file.ptr);

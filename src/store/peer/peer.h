@@ -69,7 +69,8 @@ int64_t peer_boot_us(void);
 /* Open a connection, begin an epoch, take the shards that are free, start the thread. */
 struct peers_options {
     struct str url, node, folder, version; /* `folder` may be empty */
-    bool owns_nothing;                     /* nothing moves on this node */
+    struct db_server *server;
+    bool owns_nothing; /* nothing moves on this node */
 };
 struct peers *peers_open(const struct peers_options *options, struct err *err) MUST_USE;
 

@@ -593,7 +593,7 @@ struct peers *peers_open(const struct peers_options *options, struct err *err)
         p->file = alloc_text(str_printf(&p->mem, "%.*s/epoch", STR_ARG(options->folder)));
     p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     p->news_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    p->db = db_postgres_open(options->url, DB_WRITE, str_of(name), err);
+    p->db = db_postgres_open(options->url, DB_WRITE, str_of(name), options->server, err);
     if (p->db != NULL && peers_begin(p, err) && peers_run(p, err))
         return p;
     peers_free(p);
