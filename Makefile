@@ -92,6 +92,9 @@ CALLED := $(filter-out $(TESTS),$(TEST_NAMES)) test_conformance_engine
 PLAIN := $(if $(PAWL_TEST_FULL),$(TESTS),$(MEASURED))
 SANITIZED := $(filter-out $(MEASURED),$(TESTS))
 
+# What `make test` builds beside the scripts.
+BUILD_BESIDE := sanitized-programs lint-objects
+
 # Files that slow checks change: they have some, or include a header whose declarations differ.
 SLOW_HEADERS := $(filter-out base/attr.h,$(patsubst src/%,%,$(shell grep -rl --include='*.h' PAWL_SLOW_CHECKS src)))
 SLOW_SOURCES := $(shell grep -rlE --include='*.c' \
@@ -171,15 +174,20 @@ tour: all ## build, then a guided tour of the expression language
 test: ## build and run every test, sanitizers and lint included; ends with "N passed, N failed"
 	@scripts/setup test
 	@scripts/setup lint
-	+@$(BUILD_WITH) test-programs lint-objects
-	@PAWL=$(BUILD)/pawl scripts/run-tests $(TEST_SCRIPTS) $(addprefix $(BUILD)/tests/,$(PLAIN)) \
+	+@$(BUILD_WITH) called-programs
+	@PAWL=$(BUILD)/pawl BUILD_BESIDE='MAKEFLAGS= $(MAKE) --no-print-directory PAWL_UI=$(UI_WANTED) -j$(JOBS) -Otarget $(BUILD_BESIDE)' \
+	    scripts/run-tests $(TEST_SCRIPTS) $(addprefix $(BUILD)/tests/,$(PLAIN)) \
 	    $(addprefix $(BUILD)/asan/,$(SANITIZED))
 
 test-full: ## the same with thousands of kills and clang-tidy; takes an hour or more
 	+@PAWL_TEST_FULL=1 TEST_TIMEOUT_S=14400 $(MAKE) --no-print-directory test
 
-test-programs: $(patsubst tests/fuzz/%.c,$(BUILD)/asan/%,$(FUZZ_SOURCES)) $(SERVICES) $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/asan/pawl-check $(BUILD)/sim/pawl-sim \
-    $(addprefix $(BUILD)/tests/,$(PLAIN) $(CALLED)) $(addprefix $(BUILD)/asan/,$(SANITIZED))
+# What scripts call is built first; the programs with sanitizers, and what only the compilers
+# read, while the scripts already run.
+called-programs: $(SERVICES) $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim $(addprefix $(BUILD)/tests/,$(CALLED))
+
+sanitized-programs: $(patsubst tests/fuzz/%.c,$(BUILD)/asan/%,$(FUZZ_SOURCES)) $(BUILD)/asan/pawl-check \
+    $(addprefix $(BUILD)/tests/,$(PLAIN)) $(addprefix $(BUILD)/asan/,$(SANITIZED))
 
 asan: ## run the test programs under address and undefined sanitizers
 	@scripts/setup test
@@ -240,7 +248,10 @@ clean: ## remove everything that was built
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all screenshots run crash demo-orders tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
+# Everything that `make test` builds, to see that it compiles.
+test-programs: called-programs sanitized-programs lint-objects
+
+.PHONY: all screenshots run crash demo-orders tour test test-full test-programs called-programs sanitized-programs asan tsan cover fuzz sim bench lint lint-objects \
     fmt install package clean help
 
 # --- rules ---

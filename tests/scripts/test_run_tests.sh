@@ -82,6 +82,46 @@ claim 'only what failed' says_not '=== good.sh'
 claim 'how a crash ended is said' says 'crash.sh: ended with status 137 after 1 passed tests'
 claim 'silence is no success' says 'silent.sh: ended with status 0 after 0 passed tests'
 
+# A program that fails once is tried again when the others have ended.
+program once.sh <<END
+[ -e "$folder/tried" ] && { echo "2 passed, 0 failed"; exit; }
+touch "$folder/tried"
+echo "FAILED a claim"
+echo "1 passed, 1 failed"
+exit 1
+END
+run once.sh good.sh
+claim 'what failed once and holds alone is named and counts by its second try' ends_with '=== once.sh
+FAILED a claim
+... its last lines:
+FAILED a claim
+once.sh: 1 passed, 1 failed
+unsteady: once.sh
+5 passed, 0 failed'
+claim 'that is no failure' test "$status" = 0
+rm "$folder/tried"
+PAWL_TEST_FULL=1 run once.sh good.sh
+claim 'a full run has no second try' ends_with 'failed: once.sh
+4 passed, 1 failed'
+rm "$folder/tried"
+run once.sh bad.sh bad.sh bad.sh bad.sh bad.sh
+claim 'more than five failures are not tried again' ends_with '11 passed, 6 failed'
+
+# What is built beside the programs is waited for by those that need it.
+program needs.sh <<END
+: build/asan
+echo "\$([ -e "$folder/built" ] && echo 1 || echo 0) passed, 0 failed"
+END
+program begins.sh <<END
+touch "$folder/began"
+echo "1 passed, 0 failed"
+END
+BUILD_BESIDE="until [ -e $folder/began ]; do sleep 0.01; done; touch $folder/built" run needs.sh begins.sh
+claim 'a program begins when what it needs is built' ends_with '2 passed, 0 failed'
+BUILD_BESIDE="echo it is broken; false" run needs.sh begins.sh
+claim 'a build that fails is a failure, and what needs it does not run' ends_with 'failed: echo it is broken; false
+1 passed, 1 failed'
+
 # Each of the two ends only when the other has begun.
 program meets.sh <<END
 touch "$folder/met.\$\$"
