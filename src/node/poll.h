@@ -49,6 +49,9 @@ struct node_poll {
 /* Endpoints have been registered or removed. */
 void node_look_at_workers(struct node *n);
 
+/* A job was given back: whoever waits for its type, here or at another node, is notified. */
+void node_job_returned(struct node *n, struct str org_id, struct str type);
+
 /* Take it. False: refused at once, and `done` will not be called. */
 bool node_poll(struct node *n, struct node_poll *p, struct err *err) MUST_USE;
 

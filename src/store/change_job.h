@@ -96,6 +96,20 @@ struct job_beat {
 
 change_apply_fn job_beat_apply;
 
+/*
+ * A worker has begun nothing of its job: it is ready again, as the same attempt.
+ * Refused as a heartbeat is. (why: decision 0590)
+ */
+struct job_release {
+    struct change change; /* .apply = job_release_apply */
+    struct uuid id;
+    struct str org_id, token;
+    struct value namespaces;
+    struct str type; /* out, in a->mem: who waits for it is notified */
+};
+
+change_apply_fn job_release_apply;
+
 /* Jobs that were leased to somebody who has gone before hearing of it are ready again. */
 struct job_return {
     struct change change; /* .apply = job_return_apply */

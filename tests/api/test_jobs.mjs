@@ -539,4 +539,28 @@ claim('who may not do a job any more while it waits for one gets none', async (r
     bob.close();
 });
 
+claim('a job that is given back goes to whoever waits for it, as the same attempt; a list shows progress', async (rig) => {
+    const { code, type } = await publish(rig);
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const first = await claimOne(rig, type);
+    const back = { leaseToken: first.leaseToken };
+    await rig.api('POST', `/jobs/${first.id}/heartbeat`, { ...back, progress: { page: 2 } });
+    const listed = async () => (await rig.all(`/jobs?type=${type}`)).map((job) => [job.status, job.worker, job.attempt, job.progress]);
+    equal(await listed(), [['leased', 'w1', 1, { page: 2 }]]);
+    refused(await rig.api('POST', `/jobs/${first.id}/return`, { leaseToken: 'x' }), 409, 'conflict');
+    const waiting = rig.server.client();
+    const second = waiting.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '60s', worker: 'w2' });
+    await workersWait(rig, 1);
+    equal((await rig.api('POST', `/jobs/${first.id}/return`, back)).body, { id: first.id, status: 'ready' });
+    const [job] = (await second).body.items;
+    waiting.close();
+    equal([job.id, job.attempt, job.executionId, job.progress], [first.id, 1, id, { page: 2 }]);
+    for (const what of ['complete', 'heartbeat', 'return']) refused(await rig.api('POST', `/jobs/${first.id}/${what}`, back), 409, 'conflict');
+    await rig.api('POST', `/jobs/${job.id}/return`, { leaseToken: job.leaseToken });
+    equal(await listed(), [['ready', null, 1, { page: 2 }]]);
+    const last = await claimOne(rig, type);
+    equal((await rig.api('POST', `/jobs/${last.id}/complete`, { leaseToken: last.leaseToken, output: 5 })).status, 200);
+    equal((await ended(rig, id)).context.steps.do.output, 5);
+});
+
 await run(async () => {});

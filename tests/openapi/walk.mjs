@@ -84,7 +84,7 @@ async function walkJobs(api, holds) {
     const done = await claimed();
     const path = { jobId: done.id };
     const { leaseToken } = done;
-    for (const operation of ['completeJob', 'failJob', 'keepJob']) {
+    for (const operation of ['completeJob', 'failJob', 'keepJob', 'returnJob']) {
         const error = operation === 'failJob' ? { error: { code: 'no' } } : {};
         await api.call(operation, { path: { jobId: NOBODY }, body: { leaseToken: 'x', ...error } }, 404);
         await api.call(operation, { path, body: { leaseToken: 'x', ...error } }, 409);
@@ -95,6 +95,13 @@ async function walkJobs(api, holds) {
     holds(open.json.items.some((job) => job.id === done.id && job.status === 'leased'), 'a job that is with a worker is listed');
     await api.call('completeJob', { path, body: { leaseToken, output: { ok: true } } }, 200);
     await api.call('completeJob', { path, body: { leaseToken, output: { ok: true } } }, 200);
+    const spare = await claimed();
+    const back = { path: { jobId: spare.id }, body: { leaseToken: spare.leaseToken }, headers: { 'Idempotency-Key': 'walk-return' } };
+    await api.call('returnJob', back, 200);
+    await api.call('returnJob', back, 200);
+    const [again] = (await api.call('claimJobs', { body: { types: ['walk.work'], wait: '10s' } }, 200)).json.items;
+    holds(again.id === spare.id && again.attempt === 1, 'a job that was given back is claimed as the same attempt');
+    await api.call('completeJob', { path: { jobId: again.id }, body: { leaseToken: again.leaseToken } }, 200);
     const failed = await claimed();
     await api.call('failJob', { path: { jobId: failed.id }, body: { leaseToken: failed.leaseToken, error: { code: 'no', message: 'm', class: 'business' } } }, 200);
 }

@@ -1,5 +1,5 @@
 /*
- * jobs.c - workers answer jobs and renew their leases; claiming them is in jobs_claim.c.
+ * jobs.c - workers answer jobs, renew their leases and give them back; claiming is in jobs_claim.c.
  *
  * An answer goes to the execution that waits for it, once the token was held
  * against the job.
@@ -7,6 +7,7 @@
 #include "api/lookup.h"
 #include "api/repeat.h"
 #include "base/digest.h"
+#include "node/poll.h"
 #include "store/read_job.h"
 #include "value/json.h"
 #include "value/object.h"
@@ -248,4 +249,32 @@ void jobs_heartbeat(struct call *c)
     b->namespaces = c->user.namespaces;
     b->token = value_text(token);
     call_submit_change(c, &b->change, repeat_changed, NULL, STR_NONE, STR_NONE);
+}
+
+/* --- giving it back --- */
+
+static void job_released(struct node_request *r)
+{
+    const struct job_release *release = (const struct job_release *)r->change;
+    struct call *c = r->owner;
+
+    /* An answer that is repeated has released nothing. */
+    if (r->ok && r->stored_status == 0)
+        node_job_returned(c->node, release->org_id, release->type);
+    repeat_changed(r);
+}
+
+void jobs_return(struct call *c)
+{
+    struct job_release *release = ARENA_NEW(c->mem, struct job_release);
+    struct value token;
+    const struct body_field fields[] = {{"leaseToken", BODY_TEXT, true, .out = &token}};
+
+    if (!call_body(c, fields, ARRAY_SIZE(fields)) || !take_id(c, &release->id))
+        return;
+    release->change = (struct change){.apply = job_release_apply, .leaves_executions = true};
+    release->org_id = c->user.org_id;
+    release->namespaces = c->user.namespaces;
+    release->token = value_text(token);
+    call_submit_change(c, &release->change, job_released, NULL, STR_NONE, STR_NONE);
 }

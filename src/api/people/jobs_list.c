@@ -58,6 +58,8 @@ static void jobs_show(struct list_page *l, const void *row)
     object_text(out, "idempotencyKey", job->idempotency_key);
     object_text(out, "worker", job->worker);
     object_time(out, "leaseUntil", job->lease_until_us);
+    if (job->progress_json.len > 0)
+        object_json(out, "progress", job->progress_json);
     object_time(out, "createdAt", job->created_at_us);
 }
 

@@ -304,13 +304,16 @@ static void claim(struct node *n)
 
 /* --- jobs that commits ask for --- */
 
+void node_job_returned(struct node *n, struct str org_id, struct str type)
+{
+    cluster_note_job(n, org_id, type);
+    if (!endpoints_notify(n, org_id, type))
+        job_type_notify(n, org_id, type);
+}
+
 static void job_send(struct node *n, const struct commit *commit, const struct ask *a)
 {
-    struct str org_id = record_org(commit->after->org_id);
-
-    cluster_note_job(n, org_id, a->type);
-    if (!endpoints_notify(n, org_id, a->type))
-        job_type_notify(n, org_id, a->type);
+    node_job_returned(n, record_org(commit->after->org_id), a->type);
 }
 
 const struct outgoing outgoing_job = {.send = job_send};

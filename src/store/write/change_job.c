@@ -496,31 +496,51 @@ enum apply_result job_claim_apply(struct apply *a, struct member *m)
 
 /* --- leases --- */
 
-enum apply_result job_beat_apply(struct apply *a, struct member *m)
-{
-    struct job_beat *b = (struct job_beat *)m->change;
-    struct stored_job job = {0};
-    int64_t now_us = 0;
-    struct buf answer;
+/* Whose lease a request is about. */
+struct lease_of {
+    struct uuid id;
+    struct str org_id, token;
+    struct value namespaces;
+};
 
+/* Whether its lease stands: then the job, locked, and the time of the store. Else *result. */
+static bool lease_find(struct apply *a, struct member *m, struct lease_of of,
+                       struct stored_job *job, int64_t *now_us, enum apply_result *result)
+{
+    *result = APPLY_FAILED;
     a->status =
-        db_run(a->db, SQL_JOB_FIND, DB_PARAMS(db_text(UUID_STR(b->id)), db_int(b->change.now_us)));
+        db_run(a->db, SQL_JOB_FIND, DB_PARAMS(db_text(UUID_STR(of.id)), db_int(m->change->now_us)));
     if (a->status == DB_ROW) {
-        now_us = db_column_int(a->db, SQL_JOB_FIND, JOB_COLUMN_COUNT);
-        if (!job_of_row(a->db, SQL_JOB_FIND, a->mem, &job))
+        *now_us = db_column_int(a->db, SQL_JOB_FIND, JOB_COLUMN_COUNT);
+        if (!job_of_row(a->db, SQL_JOB_FIND, a->mem, job))
             a->status = DB_CORRUPT;
     }
     db_end(a->db, SQL_JOB_FIND);
     if (a->status == DB_DONE ||
         (a->status == DB_ROW &&
-         (!str_eq(job.org_id, b->org_id) || !job_type_is_within(job.type, b->namespaces))))
-        return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no job with this id");
-    if (a->status != DB_ROW)
-        return APPLY_FAILED;
-    if (job.status != JOB_LEASED || !str_eq(job.token, b->token) || job.lease_until_us <= now_us)
-        return apply_refuse_with(a, m, ERR_CONFLICT, "this lease is over: the job is %s",
-                                 job.status == JOB_LEASED ? "no longer yours"
-                                                          : job_status_name(job.status));
+         (!str_eq(job->org_id, of.org_id) || !job_type_is_within(job->type, of.namespaces))))
+        *result = apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no job with this id");
+    else if (a->status == DB_ROW && (job->status != JOB_LEASED || !str_eq(job->token, of.token) ||
+                                     job->lease_until_us <= *now_us))
+        *result = apply_refuse_with(a, m, ERR_CONFLICT, "this lease is over: the job is %s",
+                                    job->status == JOB_LEASED ? "no longer yours"
+                                                              : job_status_name(job->status));
+    else
+        return a->status == DB_ROW;
+    return false;
+}
+
+enum apply_result job_beat_apply(struct apply *a, struct member *m)
+{
+    struct job_beat *b = (struct job_beat *)m->change;
+    struct lease_of of = {b->id, b->org_id, b->token, b->namespaces};
+    struct stored_job job = {0};
+    enum apply_result result;
+    int64_t now_us = 0;
+    struct buf answer;
+
+    if (!lease_find(a, m, of, &job, &now_us, &result))
+        return result;
     if (!apply_write(a, SQL_JOB_BEAT, DB_PARAMS(db_int(job.key), db_int(now_us + job.lease_us))))
         return APPLY_FAILED;
     if (b->progress_json.len > 0 &&
@@ -531,6 +551,28 @@ enum apply_result job_beat_apply(struct apply *a, struct member *m)
     object_time(&answer, "leaseUntil", now_us + job.lease_us);
     b->change.answer_status = 200;
     b->change.answer_json = object_end(&answer);
+    return APPLY_DONE;
+}
+
+enum apply_result job_release_apply(struct apply *a, struct member *m)
+{
+    struct job_release *r = (struct job_release *)m->change;
+    struct lease_of of = {r->id, r->org_id, r->token, r->namespaces};
+    struct stored_job job = {0};
+    enum apply_result result;
+    int64_t now_us = 0;
+    struct buf answer;
+
+    if (!lease_find(a, m, of, &job, &now_us, &result))
+        return result;
+    if (!apply_write(a, SQL_JOB_GIVE_BACK, DB_PARAMS(db_int(job.key), db_text(job.token))))
+        return APPLY_FAILED;
+    r->type = job.type;
+    object_begin(&answer, a->mem);
+    object_id(&answer, "id", job.id);
+    object_text(&answer, "status", str_of(job_status_name(JOB_READY)));
+    r->change.answer_status = 200;
+    r->change.answer_json = object_end(&answer);
     return APPLY_DONE;
 }
 

@@ -188,6 +188,11 @@ static void lock_beat(struct member_locks *l)
     lock_id(l, SQL_LOCK_JOBS_BY_ID, ((const struct job_beat *)l->m->change)->id);
 }
 
+static void lock_released(struct member_locks *l)
+{
+    lock_id(l, SQL_LOCK_JOBS_BY_ID, ((const struct job_release *)l->m->change)->id);
+}
+
 static void lock_returned(struct member_locks *l)
 {
     const struct stored_jobs *jobs = ((const struct job_return *)l->m->change)->jobs;
