@@ -168,6 +168,10 @@ demo-orders: all ## the order saga with its services: every way it can end, over
 	+@$(BUILD_FOR_USE) $(SERVICES)
 	@BUILD=$(BUILD) node examples/orders/demo.mjs
 
+demo-workers: all ## workers in Python, Go, TypeScript and C share the jobs of one server
+	@scripts/setup test
+	@node clients/demo/demo.mjs
+
 tour: all ## build, then a guided tour of the expression language
 	@scripts/tour $(BUILD)/pawl
 
@@ -246,12 +250,12 @@ clean: ## remove everything that was built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Everything that `make test` builds, to see that it compiles.
 test-programs: called-programs sanitized-programs lint-objects
 
-.PHONY: all screenshots run crash demo-orders tour test test-full test-programs called-programs sanitized-programs asan tsan cover fuzz sim bench lint lint-objects \
+.PHONY: all screenshots run crash demo-orders demo-workers tour test test-full test-programs called-programs sanitized-programs asan tsan cover fuzz sim bench lint lint-objects \
     fmt install package clean help
 
 # --- rules ---

@@ -16,6 +16,8 @@ const AMOUNTS = {
     'kill.postgres_rounds': [1, 10],
     'kill.seconds': [40, Infinity], // no further campaign of a kind is begun after this
     'jobs.kills': [2, 30],
+    'clients.jobs': [300, 20000], // that workers in several languages do together
+    'clients.kills': [6, 150], // of one of them
     'schedules.kills': [5, 12],
     'deliveries.stops': [2, 20], // of a server that is delivering
     'deliveries.cuts': [3, 20], // rounds in which a server loses its connections
