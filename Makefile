@@ -147,7 +147,7 @@ FLAGS_fuzz := -O1 -DPAWL_SLOW_CHECKS -fsanitize=fuzzer-no-link,address,undefined
     -fno-sanitize-recover=undefined
 
 # Only what is used ends up in the binary's list of libraries.
-LIBS := -Wl,--as-needed -lcurl -lssl -lcrypto -lsqlite3 -lpq -lre2 -lyaml -lstdc++ -lm -lpthread
+LIBS := -Wl,--as-needed -lcurl -lssl -lcrypto -lsqlite3 -lpq -lre2 -lyaml -lrabbitmq -lstdc++ -lm -lpthread
 TEST_LIBS := -Wl,--as-needed -lcmocka -ljansson $(LIBS)
 BENCH_LIBS := -Wl,--as-needed -ljansson $(LIBS)
 

@@ -19,6 +19,7 @@
 #include "node/guard/poison.h"
 #include "node/inner.h"
 #include "node/locked.h"
+#include "node/outside/broker_link.h"
 #include "node/outside/calls.h"
 #include "node/outside/credentials.h"
 #include "node/outside/jobs.h"
@@ -341,7 +342,8 @@ static bool open_all(struct node *n, struct err *err)
     unsigned count;
 
     if (!open_store(n, err) || !credentials_open(n, err) || !open_loop(n, err) ||
-        !cluster_open(n, err) || !calls_open(n, err) || !chores_open(n, err))
+        !cluster_open(n, err) || !calls_open(n, err) || !chores_open(n, err) ||
+        !broker_link_open(n, err))
         return false;
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
@@ -434,6 +436,7 @@ void node_close(struct node *n)
     batches_free(n);
     timers_fini(&n->wake->timers);
     calls_close(n);
+    broker_link_close(n);
     chores_close(n);
     poison_close(n->poison);
     if (n->epoll_fd >= 0)

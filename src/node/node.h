@@ -45,6 +45,7 @@ struct relay_servers {
     struct str smtp_url; /* smtp:// or smtps://, with user and password if it needs them */
     struct str mail_from;
     struct str sms_gateway, push_gateway; /* URLs */
+    struct str broker_url;                /* amqp:// or amqps:// */
 };
 
 struct node_options {
@@ -211,6 +212,14 @@ void node_on_access_change(struct node *n, void (*changed)(void *context), void 
 bool node_is_shared(const struct node *n);
 
 /* --- figures --- */
+
+/* What became of messages to the broker of --broker, and how it stands. */
+struct node_broker {
+    const char *state; /* "up", "away", "blocked"; NULL: there is none */
+    char reason[256];  /* unless it is up */
+    int64_t confirmed, unroutable, refused, unsent, connects;
+};
+void node_broker(const struct node *n, struct node_broker *out);
 
 struct node_stats {
     int64_t batches;         /* that were handed to the store */

@@ -17,10 +17,15 @@ void health_ready(struct call *c)
         [NODE_NO_SPACE] = "no_space",
     };
     enum node_readiness is = node_readiness(c->node);
+    struct node_broker broker;
     struct buf out;
 
     object_begin(&out, c->mem);
     object_text(&out, "status", str_of(names[is]));
+    /* Work goes on without it: the node is ready all the same. */
+    node_broker(c->node, &broker);
+    if (broker.state != NULL)
+        object_text(&out, "broker", str_of(broker.state));
     if (is == NODE_STORE_AWAY)
         object_text(&out, "detail",
                     str_printf(c->mem, "the database has not answered for %lld s",

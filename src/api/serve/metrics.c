@@ -10,6 +10,8 @@
 #include "store/read_outbox.h"
 #include "store/read_signal.h"
 
+#include <string.h>
+
 struct counts {
     int64_t executions[STATUS_COUNT];
     int64_t open_letters, buffered_signals;
@@ -58,6 +60,26 @@ static void show_node(struct meters *m, const struct node_stats *s)
     metrics_show(m, METER_WORKERS_WAITING, (int64_t)s->workers_waiting);
 }
 
+static void show_sent(struct meters *m, const char *outcome, int64_t messages)
+{
+    meter_set(m, METER_BROKER_MESSAGES, str_of(outcome), STR_NONE, STR_NONE, messages);
+}
+
+static void show_broker(struct meters *m, const struct node *n)
+{
+    struct node_broker broker;
+
+    node_broker(n, &broker);
+    if (broker.state == NULL)
+        return;
+    metrics_show(m, METER_BROKER_UP, strcmp(broker.state, "up") == 0);
+    metrics_show(m, METER_BROKER_CONNECTS, broker.connects);
+    show_sent(m, "confirmed", broker.confirmed);
+    show_sent(m, "unroutable", broker.unroutable);
+    show_sent(m, "refused", broker.refused);
+    show_sent(m, "unsent", broker.unsent);
+}
+
 /* Add the figures that the node has in memory, and answer. */
 static void answer_with_node(struct call *c, struct meters *m)
 {
@@ -68,6 +90,7 @@ static void answer_with_node(struct call *c, struct meters *m)
 
     node_stats(c->node, &stats);
     show_node(m, &stats);
+    show_broker(m, c->node);
     metrics_show(m, METER_DATA_FREE, stats.data.free_bytes);
     metrics_show(m, METER_DATA_SIZE, stats.data.size_bytes);
     metrics_show(m, METER_READY, node_readiness(c->node) == NODE_READY);

@@ -130,6 +130,24 @@ static void look_at_letters(struct doctor *d)
         doctor_add(d, "dead letters", DOCTOR_OK, STR("none is open"), NULL);
 }
 
+/* Messages wait while it is away; nothing else does. */
+static void look_at_broker(struct doctor *d, struct value readiness)
+{
+    struct str state = client_text(readiness, "broker");
+
+    if (state.len == 0)
+        return;
+    if (str_eq(state, STR("up")))
+        doctor_add(d, "broker", DOCTOR_OK, STR("connected"), NULL);
+    else if (str_eq(state, STR("blocked")))
+        doctor_add(d, "broker", DOCTOR_WARNING,
+                   STR("it is short of memory or disk and takes nothing: messages wait"),
+                   "see to it there: rabbitmqctl status shows its alarms");
+    else
+        doctor_add(d, "broker", DOCTOR_WARNING, STR("it cannot be reached: messages wait"),
+                   "the log of the server has the reason; look at --broker and at RabbitMQ");
+}
+
 void doctor_look_at_server(struct doctor *d)
 {
     const char *url = d->client->url, *why;
@@ -159,6 +177,7 @@ void doctor_look_at_server(struct doctor *d)
     look_at_clock(d, reply.date_s);
     look_at_transport(d);
     look_at_certificate(d, reply.certificate_end_s);
+    look_at_broker(d, reply.json);
     look_at_held(d);
     look_at_letters(d);
 }

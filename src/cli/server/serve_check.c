@@ -3,6 +3,7 @@
 #include "base/text/ascii.h"
 #include "base/url.h"
 #include "cli/server/serve.h"
+#include "effect/broker/broker.h"
 #include "value/timefmt.h"
 
 #include <stdio.h>
@@ -168,6 +169,23 @@ static bool check_messages(struct server *s)
     return false;
 }
 
+/* The broker. A password may be in the address, so none is shown. */
+static bool check_broker(const struct server *s)
+{
+    const char *mistake;
+
+    if (!serve_has(s, SETTING_BROKER))
+        return true;
+    mistake = broker_url_mistake(str_of(serve_text(s, SETTING_BROKER)));
+    if (mistake == NULL)
+        return true;
+    fprintf(stderr,
+            "pawl serve: --broker takes the address of RabbitMQ, such as "
+            "amqp://USER:PASSWORD@HOST:5672/VHOST: %s\n",
+            mistake);
+    return false;
+}
+
 /* Where traces go. */
 static bool check_otlp(struct server *s)
 {
@@ -256,5 +274,5 @@ bool serve_check(struct server *s)
 {
     return check_tls(s) && check_address(s) && check_store(s) && check_retention(s) &&
            check_log_level(s) && check_proxy(s) && check_public_url(s) && check_calls(s) &&
-           check_messages(s) && check_otlp(s);
+           check_messages(s) && check_broker(s) && check_otlp(s);
 }

@@ -7,6 +7,7 @@
 #include "node/chore/chore.h"
 #include "node/cluster/config.h"
 #include "node/node.h"
+#include "node/outside/broker_link.h"
 #include "node/outside/calls.h"
 #include "node/outside/relay_parts.h"
 #include "node/outside/triggers.h"
@@ -178,6 +179,11 @@ static void message_send(struct relay *r, struct relayed *m)
         triggers_start(n, m);
         return;
     }
+    if (m->kind == MESSAGE_BROKER) {
+        r->sent++;
+        broker_link_publish(n, m);
+        return;
+    }
     call = relay_make_call(n, m->lane->name, m);
     if (call == NULL) {
         message_answered(r, m);
@@ -210,6 +216,25 @@ void relay_answered(struct node *n, struct effect_call *call)
     relay_judge(m, call);
     message_answered(relay_of(n), m);
     effect_call_free(call);
+}
+
+void relay_published(struct node *n, struct relayed *m, const struct broker_message *sent)
+{
+    struct relay *r = relay_of(n);
+
+    r->sent--;
+    m->is_delivered = sent->outcome == BROKER_CONFIRMED;
+    if (sent->outcome == BROKER_UNSENT) {
+        /* It was no attempt: its row is as it was, and is read again when the broker is back. */
+        relay_leave(r, m);
+        return;
+    }
+    if (!m->is_delivered)
+        relay_refuse(m, sent->outcome == BROKER_UNROUTABLE,
+                     sent->outcome == BROKER_UNROUTABLE ? "external_unroutable"
+                                                        : "external_refused",
+                     str_copy(&m->mem, sent->reason).ptr);
+    message_answered(r, m);
 }
 
 /* --- pages --- */
@@ -414,7 +439,8 @@ static int64_t lanes_run(struct relay *r)
             page_read(r, l);
         if (l->pause_until_us > now_us)
             next_us = earlier(next_us, l->pause_until_us);
-        else if (l->next_at_us > 0 && !l->is_reading && l->in_flight <= LANE_MAX / 2)
+        else if (l->next_at_us > 0 && !l->is_reading && l->in_flight <= LANE_MAX / 2 &&
+                 relay_can_send(r->chore.node, l->name))
             next_us =
                 earlier(next_us, now_us + l->next_at_us - clock_wall_us(r->chore.node->clock));
         if (node_is_shared(r->chore.node) && l->in_flight > 0 && !l->is_claiming)

@@ -29,6 +29,7 @@
 #include "node/request.h"
 #include "store/read.h"
 
+struct broker_message;
 struct commit;
 
 struct due_message;
@@ -85,6 +86,9 @@ void relay_look(struct node *n);
 /* A message has come back. */
 void relay_answered(struct node *n, struct effect_call *call);
 
+/* The same of one that went to the broker, with what came of it. */
+void relay_published(struct node *n, struct relayed *m, const struct broker_message *sent);
+
 /*
  * What a trigger came to: it is settled now, or the start has settled it
  * (is_taken).
@@ -121,7 +125,7 @@ struct relayed {
     struct str error_json;
 };
 
-/* Whether messages can be sent there at all. */
+/* Whether messages can be sent there now. */
 bool relay_can_send(const struct node *n, struct str destination);
 
 /*

@@ -4,6 +4,7 @@
 #include "node/deliver.h"
 #include "node/inner.h"
 #include "node/node.h"
+#include "node/outside/broker_link.h"
 #include "node/outside/relay.h"
 #include "value/object.h"
 
@@ -32,7 +33,8 @@ static struct str server_of(const struct node *n, enum message_kind kind)
         return s->sms_gateway;
     case MESSAGE_PUSH:
         return s->push_gateway;
-    case MESSAGE_BROKER: /* there is none yet: such messages wait */
+    case MESSAGE_BROKER:
+        return s->broker_url;
     case MESSAGE_EVENT:
     case MESSAGE_TRIGGER:
     case MESSAGE_KIND_COUNT:
@@ -45,8 +47,12 @@ bool relay_can_send(const struct node *n, struct str destination)
 {
     enum message_kind kind;
 
+    if (str_eq(destination, STR(BROKER_EVENTS_LANE)))
+        return broker_link_is_up(n);
     if (!message_kind_read(destination, &kind))
         return true;
+    if (kind == MESSAGE_BROKER)
+        return broker_link_is_up(n);
     return server_of(n, kind).len > 0;
 }
 

@@ -16,6 +16,7 @@
 #include "engine/ident.h"
 #include "engine/show.h"
 #include "node/inner.h"
+#include "node/outside/broker_link.h"
 #include "node/outside/relay.h"
 #include "node/outside/triggers.h"
 #include "store/event_routes.h"
@@ -171,6 +172,29 @@ static void route_event(struct node *n, struct arena *mem, struct commit *c,
     }
 }
 
+/* To the broker, as "PROCESS.EVENT": what processes publish, not what the engine tells of itself. */
+static void route_to_broker(struct node *n, struct arena *mem, struct commit *c,
+                            const struct message *m)
+{
+    struct str key = STR_JOIN(mem, c->after->program->code, STR("."), m->name);
+    struct buf spec;
+
+    if (n->options.servers.broker_url.len == 0)
+        return;
+    object_begin(&spec, mem);
+    object_text(&spec, "exchange", STR(BROKER_EVENTS_EXCHANGE));
+    object_text(&spec, "routing_key", key);
+    object_text(&spec, "type", m->name);
+    object_json(&spec, "body", m->body_json);
+    *VEC_ADD(mem, &c->outbox) = (struct outbox_row){
+        .id = ident_make(m->id, (int64_t)c->outbox.count, 2, c->after->updated_at_us),
+        .kind = MESSAGE_BROKER,
+        .destination = STR(BROKER_EVENTS_LANE),
+        .name = key,
+        .body_json = object_end(&spec),
+    };
+}
+
 /* Whether anybody wants an event of this name. */
 static bool is_wanted(const struct node *n, const struct commit *c, const char *event)
 {
@@ -317,15 +341,17 @@ void route_commit(struct node *n, struct arena *mem, struct commit *c)
     for (size_t i = 0; i < c->messages.count; i++) {
         const struct message *m = &c->messages.items[i];
 
-        if (m->kind == MESSAGE_EVENT)
+        if (m->kind == MESSAGE_EVENT) {
             route_event(n, mem, c, m);
-        else
+            route_to_broker(n, mem, c, m);
+        } else {
             *VEC_ADD(mem, &c->outbox) =
                 (struct outbox_row){.id = m->id,
                                     .kind = m->kind,
                                     .destination = str_of(message_kind_name(m->kind)),
                                     .name = m->name,
                                     .body_json = m->body_json};
+        }
     }
     if (n->routes->subscriptions.count == 0 && n->triggers->by_event.count == 0)
         return;
