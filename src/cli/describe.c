@@ -183,6 +183,8 @@ static void describe_paused(struct buf *out, struct value wait, struct str step)
     }
 }
 
+static struct str sample_payload(struct arena *mem, struct value form);
+
 /* A value that the field of a form may take: its default, the first of those it may be, one of its type. */
 static void put_sample(struct arena *mem, struct buf *out, struct value field)
 {
@@ -197,6 +199,7 @@ static void put_sample(struct arena *mem, struct buf *out, struct value field)
         {"uuid", "\"0190b5a2-7c3e-7d11-8f60-2b1f5c9e4a77\""},
     };
     struct value given = value_map_get_str(field, STR("default"));
+    struct value fields = value_map_get_str(field, STR("fields"));
     struct value choice = value_map_get_str(field, STR("enum"));
     int of_type =
         names_find(samples, sizeof(samples[0]), ARRAY_SIZE(samples), client_text(field, "type"));
@@ -209,6 +212,8 @@ static void put_sample(struct arena *mem, struct buf *out, struct value field)
         buf_str(out, client_json(mem, choice.items[0]));
     else if (choice.kind == VALUE_LIST && choice.len > 0)
         buf_str(out, client_json(mem, value_map_get_str(choice.items[0], STR("value"))));
+    else if (fields.kind == VALUE_LIST)
+        buf_str(out, sample_payload(mem, fields));
     else
         buf_text(out, of_type >= 0 ? samples[of_type][1] : "\"...\"");
 }

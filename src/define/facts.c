@@ -43,17 +43,48 @@ static bool is_listed(const struct fact_list *list, struct value name)
     return false;
 }
 
-/* The names of the sensitive ones among parameters, each once. */
-static void add_sensitive(struct arena *mem, struct value params, struct fact_list *out)
+enum { SENSITIVE_DEPTH_MAX = 16 };
+
+static void add_sensitive_within(struct arena *mem, struct value params, struct str around,
+                                 int depth, struct fact_list *out);
+
+/* One that is called `path`: it, or what is within it. */
+static void add_sensitive_param(struct arena *mem, struct value param, struct str path, int depth,
+                                struct fact_list *out)
+{
+    struct value item = value_map_member(param, STR("items"));
+
+    if (value_is_true(value_map_member(param, STR("sensitive")))) {
+        if (!is_listed(out, value_string(path)))
+            *VEC_ADD(mem, out) = value_string(path);
+        return;
+    }
+    if (depth >= SENSITIVE_DEPTH_MAX)
+        return;
+    add_sensitive_within(mem, value_map_member(param, STR("fields")), path, depth + 1, out);
+    if (item.kind == VALUE_MAP)
+        add_sensitive_param(mem, item, path, depth + 1, out);
+}
+
+static void add_sensitive_within(struct arena *mem, struct value params, struct str around,
+                                 int depth, struct fact_list *out)
 {
     for (uint32_t i = 0; params.kind == VALUE_LIST && i < params.len; i++) {
-        struct value name = value_map_member(params.items[i], STR("name"));
+        struct str name = value_map_text(params.items[i], STR("name"));
 
-        if (name.kind == VALUE_STRING &&
-            value_is_true(value_map_member(params.items[i], STR("sensitive"))) &&
-            !is_listed(out, name))
-            *VEC_ADD(mem, out) = name;
+        if (name.len > 0)
+            add_sensitive_param(mem, params.items[i],
+                                around.len == 0
+                                    ? name
+                                    : str_printf(mem, "%.*s.%.*s", STR_ARG(around), STR_ARG(name)),
+                                depth, out);
     }
+}
+
+/* The names of the sensitive ones among parameters, each once; "order.card" is within another. */
+static void add_sensitive(struct arena *mem, struct value params, struct fact_list *out)
+{
+    add_sensitive_within(mem, params, STR_NONE, 0, out);
 }
 
 /* Every `form`, wherever it stands. */

@@ -1,6 +1,6 @@
 /* input.c - what is given held against parameters: the input of a start, of a call, a form. */
 #include "base/text/nearest.h"
-#include "define/compile/compile.h"
+#include "define/compile/bounds.h"
 #include "define/compile/mapping.h"
 #include "define/compile/param.h"
 #include "value/json.h"
@@ -44,6 +44,39 @@ static void not_allowed(struct compiler *c, const struct param *param)
                       STR_ARG(param->name));
 }
 
+static struct value check_members(struct compiler *c, const struct params *p, struct value given);
+
+/* What the items of a list become. */
+static struct value check_items(struct compiler *c, const struct param *item, struct value list)
+{
+    struct value *items = ARENA_ARRAY(c->mem, list.len + 1, struct value);
+
+    for (uint32_t i = 0; i < list.len; i++) {
+        size_t outer = compile_enter_index(c, i);
+
+        items[i] = list.items[i];
+        compile_check_value(c, item, &items[i]);
+        compile_leave(c, outer);
+    }
+    return value_list(items, list.len);
+}
+
+void compile_check_value(struct compiler *c, const struct param *param, struct value *v)
+{
+    if (!compile_fits(param->type, v)) {
+        compile_misfit(c, *v, param->type);
+        return;
+    }
+    if (!compile_is_allowed(param, *v))
+        not_allowed(c, param);
+    bounds_check(c, &param->bounds, param->name, *v);
+    if (param->type == PARAM_OBJECT && param->fields != NULL)
+        *v = check_members(c, &(struct params){.items = param->fields, .count = param->field_count},
+                           *v);
+    if (param->type == PARAM_ARRAY && param->item != NULL)
+        *v = check_items(c, param->item, *v);
+}
+
 /* Check what was given under one name; *v becomes what the execution sees. */
 static void check_given(struct compiler *c, const struct params *p, struct str name,
                         struct value *v)
@@ -59,10 +92,8 @@ static void check_given(struct compiler *c, const struct params *p, struct str n
             *v = param->fallback;
         else if (param->required)
             compile_error(c, FINDING_MISSING_INPUT, "'%.*s' is required", STR_ARG(name));
-    } else if (!compile_fits(param->type, v)) {
-        compile_misfit(c, *v, param->type);
-    } else if (!compile_is_allowed(param, *v)) {
-        not_allowed(c, param);
+    } else {
+        compile_check_value(c, param, v);
     }
     compile_leave(c, outer);
 }
@@ -109,24 +140,45 @@ static void check_condition(struct compiler *c, const struct param *param, struc
     compile_leave(c, outer);
 }
 
-/* Conditions are asked when everything else is as it should be. */
-static void check_conditions(struct compiler *c, const struct params *p, struct value all)
-{
-    if (c->errors > 0)
-        return;
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct param *param = &p->items[i];
+static void check_conditions(struct compiler *c, const struct params *p, struct value given,
+                             struct value all);
 
-        if (param->required_when != NULL && !is_given(param, value_map_get_str(all, param->name)))
-            check_condition(c, param, all);
+/* The conditions of the fields of an object, and of each item of a list. */
+static void check_inner_conditions(struct compiler *c, const struct param *param, struct value v,
+                                   struct value all)
+{
+    size_t outer;
+
+    if (v.kind == VALUE_MAP && param->fields != NULL)
+        check_conditions(c, &(struct params){.items = param->fields, .count = param->field_count},
+                         v, all);
+    for (uint32_t i = 0; v.kind == VALUE_LIST && param->item != NULL && i < v.len; i++) {
+        outer = compile_enter_index(c, i);
+        check_inner_conditions(c, param->item, v.items[i], all);
+        compile_leave(c, outer);
     }
 }
 
-static struct value check_params(struct compiler *c, const struct params *p, struct value input)
+static void check_conditions(struct compiler *c, const struct params *p, struct value given,
+                             struct value all)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct param *param = &p->items[i];
+        struct value v = value_map_get_str(given, param->name);
+        size_t outer;
+
+        if (param->required_when != NULL && !is_given(param, v))
+            check_condition(c, param, all);
+        outer = compile_enter(c, param->name);
+        check_inner_conditions(c, param, v, all);
+        compile_leave(c, outer);
+    }
+}
+
+static struct value check_members(struct compiler *c, const struct params *p, struct value input)
 {
     struct value_entry *entries =
         ARENA_ARRAY(c->mem, (size_t)input.len + p->count, struct value_entry);
-    struct value given;
     size_t count = 0;
 
     for (uint32_t i = 0; i < input.len; i++) {
@@ -140,8 +192,16 @@ static struct value check_params(struct compiler *c, const struct params *p, str
             entries[count++] =
                 (struct value_entry){.key = value_key(param->name), .value = param->fallback};
     }
-    given = value_map_take(c->mem, entries, count);
-    check_conditions(c, p, given);
+    return value_map_take(c->mem, entries, count);
+}
+
+/* Conditions are asked when everything else is as it should be. */
+static struct value check_params(struct compiler *c, const struct params *p, struct value input)
+{
+    struct value given = check_members(c, p, input);
+
+    if (c->errors == 0)
+        check_conditions(c, p, given, given);
     return given;
 }
 

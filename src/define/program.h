@@ -98,9 +98,24 @@ struct procedure;
 struct command;
 struct trigger; /* trigger.h */
 
+/* What a parameter says of its value beside the type. */
+struct bounds {
+    struct value min, max;             /* of a number; absent: none */
+    uint32_t min_length, max_length;   /* characters of a text, items of a list */
+    bool has_length;                   /* ... one of the two was given */
+    bool is_multiline;                 /* a text that may have several lines */
+    const struct cel_program *pattern; /* or NULL; reads the text in `pattern_slot` */
+    uint32_t pattern_slot;
+    struct str pattern_text;
+};
+
 struct param {
-    struct str name;
+    struct str name; /* of the items of a list: "NAME[]" */
     enum param_type type;
+    struct bounds bounds;
+    const struct param *fields; /* of an object: NULL when any are allowed */
+    uint32_t field_count;
+    const struct param *item; /* of a list: what each must be; or NULL */
     bool required;
     bool sensitive;
     const struct cel_program *required_when; /* or NULL; reads all values in `required_slot` */

@@ -25,19 +25,37 @@ static void learn_answers(struct arena *mem, const struct execution *x, struct m
     }
 }
 
+/* The sensitive ones among parameters, and those within others. */
+static void add_names(struct arena *mem, const struct param *params, uint32_t count,
+                      struct str around, struct mask *out,
+                      void (*add)(struct arena *mem, struct mask *m, struct str name))
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct param *p = &params[i];
+        struct str name = around.len == 0
+                              ? p->name
+                              : str_printf(mem, "%.*s.%.*s", STR_ARG(around), STR_ARG(p->name));
+
+        /* The items of a list are called as the list is. */
+        for (; !p->sensitive && p->item != NULL; p = p->item)
+            ;
+        if (p->sensitive)
+            add(mem, out, name);
+        else
+            add_names(mem, p->fields, p->field_count, name, out, add);
+    }
+}
+
 void show_mask(struct arena *mem, const struct execution *x, struct mask *out)
 {
     const struct program *p = x->program;
 
     *out = (struct mask){0};
-    for (uint32_t i = 0; i < p->param_count; i++)
-        if (p->params[i].sensitive)
-            mask_add(mem, out, p->params[i].name);
+    add_names(mem, p->params, p->param_count, STR_NONE, out, mask_add);
     for (uint32_t i = 0; i < p->step_count; i++) {
         const struct wait *wait = wait_of(&p->steps[i]);
-        for (uint32_t f = 0; wait != NULL && f < wait->form_count; f++)
-            if (wait->form[f].sensitive)
-                mask_add_field(mem, out, wait->form[f].name);
+        if (wait != NULL)
+            add_names(mem, wait->form, wait->form_count, STR_NONE, out, mask_add_field);
     }
     if (mask_is_empty(out))
         return;

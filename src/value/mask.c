@@ -115,11 +115,30 @@ static void learn(struct arena *mem, struct mask *m, struct value v)
         learn_text(mem, m, text);
 }
 
+/* What a name leads to; one with dots leads into objects, and into each item of lists. */
+static void learn_named(struct arena *mem, struct mask *m, struct str name, struct value v)
+{
+    int64_t dot = str_find(name, STR("."), 0);
+
+    if (v.kind == VALUE_LIST) {
+        for (uint32_t i = 0; i < v.len; i++)
+            learn_named(mem, m, name, v.items[i]);
+    } else if (v.kind == VALUE_MAP && dot < 0) {
+        learn(mem, m, value_map_get_str(v, name));
+    } else if (v.kind == VALUE_MAP) {
+        learn_named(mem, m, str_slice(name, (size_t)dot + 1, name.len),
+                    value_map_get_str(v, str_slice(name, 0, (size_t)dot)));
+    } else {
+        /* It is not of the shape that was declared: it is taken for sensitive. */
+        learn(mem, m, v);
+    }
+}
+
 static void learn_members(struct arena *mem, struct mask *m, const struct mask_names *names,
                           struct value v)
 {
     for (size_t i = 0; v.kind == VALUE_MAP && i < names->count; i++)
-        learn(mem, m, value_map_get_str(v, names->items[i]));
+        learn_named(mem, m, names->items[i], v);
 }
 
 void mask_learn(struct arena *mem, struct mask *m, struct value input)
@@ -299,12 +318,34 @@ static struct value mask_key(struct arena *mem, struct mask_keys *keys, struct s
     return value_key(name);
 }
 
-/* Names of sensitive members are known to all. */
 static bool mask_is_name(const struct mask *m, struct str text)
 {
     for (size_t i = 0; i < m->names.count; i++)
         if (str_eq(m->names.items[i], text))
             return true;
+    return false;
+}
+
+/* Whether something within what is called `text` is sensitive. */
+static bool has_name_within(const struct mask *m, struct str text)
+{
+    for (size_t i = 0; i < m->names.count; i++)
+        if (m->names.items[i].len > text.len && m->names.items[i].ptr[text.len] == '.' &&
+            str_starts_with(m->names.items[i], text))
+            return true;
+    return false;
+}
+
+/* Names of sensitive members are known to all, also of those within others. */
+static bool mask_is_known(const struct mask *m, struct str key)
+{
+    for (size_t i = 0; i < m->names.count; i++) {
+        struct str name = m->names.items[i];
+
+        if (str_ends_with(name, key) &&
+            (name.len == key.len || name.ptr[name.len - key.len - 1] == '.'))
+            return true;
+    }
     return false;
 }
 
@@ -319,7 +360,7 @@ static void mask_keys(const struct masking *h, struct value_entry *entries, uint
     for (uint32_t i = 0; i < count; i++) {
         struct str text = mask_key_text(mem, entries[i].key), masked = hide_text(h, text);
 
-        texts[i] = masked.ptr == text.ptr || mask_is_name(h->m, text) ? STR_NONE : masked;
+        texts[i] = masked.ptr == text.ptr || mask_is_known(h->m, text) ? STR_NONE : masked;
         is_any |= texts[i].len > 0;
     }
     if (!is_any)
@@ -401,24 +442,50 @@ struct str mask_json(struct arena *mem, const struct mask *m, struct str json)
     return buf_view(&out);
 }
 
+static struct value hide_named(const struct masking *h, struct str around, struct value v);
+
+/* A member of an input, or of an object in it, which is called `name`. */
+static struct value hide_member(const struct masking *h, struct str name, struct value v)
+{
+    if (v.kind == VALUE_NULL)
+        return v;
+    if (mask_is_name(h->m, name))
+        return value_string(hidden);
+    return has_name_within(h->m, name) ? hide_named(h, name, v) : hide_value(h, v);
+}
+
+/* An object, or a list of them, in which some members are sensitive; `around`: what it is called. */
+static struct value hide_named(const struct masking *h, struct str around, struct value v)
+{
+    struct value_entry *entries;
+    struct value *items;
+
+    if (v.kind == VALUE_LIST && !h->m->hides_all) {
+        items = ARENA_ARRAY(h->mem, v.len + 1u, struct value);
+        for (uint32_t i = 0; i < v.len; i++)
+            items[i] = hide_named(h, around, v.items[i]);
+        return value_list(items, v.len);
+    }
+    if (v.kind != VALUE_MAP || (h->m->hides_all && around.len > 0))
+        return hide_value(h, v);
+    entries = ARENA_ARRAY(h->mem, v.len + 1u, struct value_entry);
+    for (uint32_t i = 0; i < v.len; i++) {
+        struct str key = value_text(v.map->entries[i].key);
+
+        entries[i] = v.map->entries[i];
+        entries[i].value = hide_member(
+            h,
+            around.len == 0 ? key : str_printf(h->mem, "%.*s.%.*s", STR_ARG(around), STR_ARG(key)),
+            entries[i].value);
+    }
+    mask_keys(h, entries, v.len);
+    return masked_map(h->mem, entries, v.len);
+}
+
 /* An input: what is sensitive is hidden whatever it is. */
 static struct value mask_input(const struct masking *h, struct value input)
 {
-    struct value_entry *entries;
-
-    if (input.kind != VALUE_MAP)
-        return hide_value(h, input);
-    entries = ARENA_ARRAY(h->mem, input.len + 1u, struct value_entry);
-    for (uint32_t i = 0; i < input.len; i++) {
-        entries[i] = input.map->entries[i];
-        if (entries[i].value.kind == VALUE_NULL)
-            continue;
-        entries[i].value = mask_is_name(h->m, value_text(entries[i].key))
-                               ? value_string(hidden)
-                               : hide_value(h, entries[i].value);
-    }
-    mask_keys(h, entries, input.len);
-    return masked_map(h->mem, entries, input.len);
+    return input.kind == VALUE_MAP ? hide_named(h, STR_NONE, input) : hide_value(h, input);
 }
 
 static struct value mask_context(const struct masking *h, struct value context)

@@ -53,6 +53,30 @@ static struct urlencoded filled(const char *body)
     return all;
 }
 
+static void test_page__an_object_with_fields_stands_there_as_its_fields(void **state)
+{
+    struct value form =
+        json("[{\"name\":\"order\",\"type\":\"object\",\"required\":true,\"label\":\"Order\","
+             "\"fields\":["
+             "{\"name\":\"sku\",\"type\":\"string\",\"required\":true},"
+             "{\"name\":\"qty\",\"type\":\"integer\",\"min\":1,\"max\":9,\"label\":\"How many\"}]},"
+             "{\"name\":\"all\",\"type\":\"object\"}]");
+    struct urlencoded given = filled("order.sku=a.b&order.qty=3&all=%7B%7D&x.y=1&order.none=");
+    struct page_form page = {.form = form};
+    struct str html;
+
+    (void)state;
+    assert_string_equal(text_of(page_payload(&mem, form, &given)),
+                        "{\"order\":{\"sku\":\"a.b\",\"qty\":3},\"all\":{},\"x.y\":\"1\","
+                        "\"order.none\":\"\"}");
+    given = filled("order.sku=&order.qty=");
+    assert_string_equal(text_of(page_payload(&mem, form, &given)), "{}");
+    html = page_form(&mem, &page);
+    assert_true(str_find(html, STR("name=\"order.sku\""), 0) > 0);
+    assert_true(str_find(html, STR("Order: How many"), 0) > 0);
+    assert_true(str_find(html, STR(" min=\"1\" max=\"9\""), 0) > 0);
+}
+
 static void test_page__the_language_is_the_one_that_is_preferred(void **state)
 {
     static const struct {
@@ -161,6 +185,8 @@ static void test_page__links_are_read_back_and_hidden_in_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_page__an_object_with_fields_stands_there_as_its_fields,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(test_page__the_language_is_the_one_that_is_preferred, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_page__a_body_of_a_form_is_read_as_browsers_write_it,

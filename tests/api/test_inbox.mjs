@@ -400,6 +400,25 @@ claim('what one has answered is listed page by page, and goes with its execution
     equal((await ann.api('GET', '/inbox?answered=true')).body.items.map((item) => item.title), ['Number 2', 'Number 0']);
 });
 
+claim('an answer is held against what is within the fields of a form, and against their bounds', async (rig) => {
+    const ann = await person(rig);
+    const code = fresh('within_');
+    await rig.publish(ask(code, { assignee: ann.email, form: [
+        { name: 'parcel', type: 'object', required: true, fields: [
+            { name: 'code', type: 'string', required: true, pattern: '^P[0-9]+$' }, { name: 'pin', type: 'string', sensitive: true }, { name: 'kg', type: 'number', max: 30 }] },
+        { name: 'rooms', type: 'array', maxLength: 2, items: { type: 'integer', min: 1 } },
+    ] }, { input: [{ name: 'to', type: 'object', fields: [{ name: 'zip', type: 'string', maxLength: 5 }] }] }));
+    refused(await rig.api('POST', '/executions', { code, input: { to: { zip: '123456', more: 1 } } }), 422, 'invalid').errors
+        .forEach((e) => check(['/input/to/zip', '/input/to/more'].includes(e.pointer), e.pointer));
+    const { id } = await rig.begin(code, { input: { to: { zip: '12345' } } });
+    const [item] = await ann.inbox();
+    const problem = refused(await ann.api('POST', `/inbox/${item.id}`, { payload: { parcel: { code: 'x', kg: 31 }, rooms: [1, 0, 2] } }), 422, 'invalid');
+    equal(problem.errors.map((e) => e.pointer).sort(), ['/payload/parcel/code', '/payload/parcel/kg', '/payload/rooms', '/payload/rooms/1']);
+    equal((await ann.api('POST', `/inbox/${item.id}?wait=5s`, { payload: { parcel: { code: 'P7', pin: 'open sesame', kg: 3 }, rooms: [4] } })).status, 200);
+    const done = (await rig.api('GET', `/executions/${id}`)).body;
+    equal([done.status, done.result.payload.parcel], ['completed', { code: 'P7', pin: '***', kg: 3 }]);
+});
+
 claim('facts that are too large, or cannot be evaluated, hold the execution before anybody is asked', async (rig) => {
     const ann = await person(rig);
     for (const [value, error] of [['=$.input.big + $.input.big', 'limit_show'], ['$.input.nothing', 'expression_error']]) {

@@ -104,6 +104,66 @@ static void test_input__what_is_wrong_is_said_for_people(void **state)
         assert_string_equal(check(p, rows[i][0]), rows[i][1]);
 }
 
+static const char nested[] =
+    "{'code': 'a', 'steps': [], 'input': ["
+    " {'name': 'order', 'type': 'object', 'required': true, 'fields': ["
+    "  {'name': 'number', 'type': 'string', 'pattern': '^O-[0-9]*$', 'minLength': 3,"
+    "   'maxLength': 6},"
+    "  {'name': 'rush', 'type': 'boolean', 'default': false},"
+    "  {'name': 'lines', 'type': 'array', 'required': true, 'minLength': 1, 'maxLength': 2,"
+    "   'items': {'type': 'object', 'name': 'ignored', 'fields': ["
+    "    {'name': 'sku', 'type': 'string', 'required': true},"
+    "    {'name': 'qty', 'type': 'integer', 'min': 1, 'max': 9.5, 'default': 1},"
+    "    {'name': 'why', 'type': 'string', 'requiredWhen': 'input.order.rush'}]}}]},"
+    " {'name': 'tags', 'type': 'array', 'items': {'type': 'string', 'enum': ['a', 'b']}},"
+    " {'name': 'share', 'type': 'number', 'min': 0, 'max': 1}]}";
+
+#define LINES(lines) "{'order': {'lines': [" lines "]}}"
+#define LINE "{'sku': 'x', 'qty': 2}"
+#define TAKEN(lines) "{\"order\":{\"lines\":[" lines "],\"rush\":false}}"
+
+static void test_input__what_is_within_others_is_held_against_its_parameters(void **state)
+{
+    static const char *const rows[][2] = {
+        {LINES(LINE), TAKEN("{\"sku\":\"x\",\"qty\":2}")},
+        {LINES("{'sku': 'x'}"), TAKEN("{\"sku\":\"x\",\"qty\":1}")},
+        {LINES("{'sku': 'x', 'qty': 2.0}"), TAKEN("{\"sku\":\"x\",\"qty\":2}")},
+        {"{'order': {}}", "/input/order/lines missing_input: 'lines' is required"},
+        {LINES(""), "/input/order/lines bad_value: 'lines' must have at least 1 items"},
+        {LINES(LINE "," LINE "," LINE),
+         "/input/order/lines bad_value: 'lines' must have at most 2 items"},
+        {LINES(LINE ", 5"), "/input/order/lines/1 wrong_type: each item must be an object, not a "
+                            "number"},
+        {LINES("{'sku': 5}"),
+         "/input/order/lines/0/sku wrong_type: sku must be a text, not a number"},
+        {LINES("{'sku': 'x', 'qty': 0}"),
+         "/input/order/lines/0/qty bad_value: 'qty' must be at least 1"},
+        {LINES("{'sku': 'x', 'qty': 10}"),
+         "/input/order/lines/0/qty bad_value: 'qty' must be at most 9.5"},
+        {LINES("{'sku': 'x', 'other': 1}"),
+         "/input/order/lines/0/other undeclared_input: there is no parameter 'other'"},
+        {"{'order': {'rush': true, 'lines': [" LINE "]}}",
+         "/input/order/lines/0/why missing_input: 'why' is required when input.order.rush"},
+        {"{'order': {'number': 'O-', 'lines': [" LINE "]}}",
+         "/input/order/number bad_value: 'number' must have at least 3 characters"},
+        {"{'order': {'number': 'O-77777', 'lines': [" LINE "]}}",
+         "/input/order/number bad_value: 'number' must have at most 6 characters"},
+        {"{'order': {'number': 'P-1', 'lines': [" LINE "]}}",
+         "/input/order/number bad_value: 'number' must match the pattern ^O-[0-9]*$"},
+        {"{'tags': ['a', 'c'], 'order': {'lines': [" LINE "]}}",
+         "/input/tags/1 bad_value: 'tags[]' must be one of [\"a\",\"b\"]"},
+        {"{'share': -0.5, 'order': {'lines': [" LINE "]}}",
+         "/input/share bad_value: 'share' must be at least 0"},
+        {"{'share': 2, 'order': {'lines': [" LINE "]}}",
+         "/input/share bad_value: 'share' must be at most 1"},
+    };
+    const struct program *p = definition_program(nested);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        assert_string_equal(check(p, rows[i][0]), rows[i][1]);
+}
+
 static void test_input__an_undeclared_name_is_answered_with_the_nearest(void **state)
 {
     struct findings findings = {0};
@@ -266,6 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DEFINITION_TEST(test_input__each_type_takes_what_it_says),
         DEFINITION_TEST(test_input__what_is_wrong_is_said_for_people),
+        DEFINITION_TEST(test_input__what_is_within_others_is_held_against_its_parameters),
         DEFINITION_TEST(test_input__an_undeclared_name_is_answered_with_the_nearest),
         DEFINITION_TEST(test_input__all_problems_are_found),
         DEFINITION_TEST(test_input__without_parameters_anything_goes),

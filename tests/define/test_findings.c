@@ -101,6 +101,30 @@ static void test_findings__about_parameters(void **state)
         {"[{'name': 'a', 'type': 'string', 'enum': ['x', 2]}]", "/input/0/enum/1 wrong_type"},
         {"[{'name': 'a', 'type': 'string', 'enum': ['x'], 'default': 'y'}]",
          "/input/0/default bad_value"},
+        {"[{'name': 'a', 'type': 'string', 'min': 1}]", "/input/0/min misplaced"},
+        {"[{'name': 'a', 'type': 'number', 'max': '9'}]", "/input/0/max wrong_type"},
+        {"[{'name': 'a', 'type': 'number', 'min': 2, 'max': 1.5}]", "/input/0/max bad_value"},
+        {"[{'name': 'a', 'type': 'number', 'max': 1, 'default': 2}]", "/input/0/default bad_value"},
+        {"[{'name': 'a', 'type': 'number', 'minLength': 2}]", "/input/0/minLength misplaced"},
+        {"[{'name': 'a', 'type': 'string', 'minLength': 2, 'maxLength': 1}]",
+         "/input/0/maxLength bad_value"},
+        {"[{'name': 'a', 'type': 'string', 'minLength': -1}]", "/input/0/minLength bad_value"},
+        {"[{'name': 'a', 'type': 'string', 'pattern': '('}]", "/input/0/pattern bad_value"},
+        {"[{'name': 'a', 'type': 'string', 'pattern': '`\\\\d\\n'}]", ""},
+        {"[{'name': 'a', 'pattern': 'x'}]", "/input/0/pattern misplaced"},
+        {"[{'name': 'a', 'type': 'number', 'multiline': true}]", "/input/0/multiline misplaced"},
+        {"[{'name': 'a', 'type': 'array', 'fields': []}]", "/input/0/fields misplaced"},
+        {"[{'name': 'a', 'type': 'object', 'items': {}}]", "/input/0/items misplaced"},
+        {"[{'name': 'a', 'type': 'object', 'fields': [{'type': 'string'}]}]",
+         "/input/0/fields/0/name missing_field"},
+        {"[{'name': 'a', 'type': 'object', 'fields': [{'name': 'b'}, {'name': 'b'}]}]",
+         "/input/0/fields/1/name duplicate_name"},
+        {"[{'name': 'a', 'type': 'array', 'items': {'required': true}}]",
+         "/input/0/items/required unknown_field"},
+        {"[{'name': 'a', 'type': 'array', 'items': {'type': 'array', 'items': {'type': 'array',"
+         " 'items': {'type': 'array', 'items': {'type': 'array', 'items': {'type': 'array',"
+         " 'items': {}}}}}}}]",
+         "/input/0/items/items/items/items/items/items limit_params"},
     };
 
     (void)state;

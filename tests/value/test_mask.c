@@ -77,6 +77,23 @@ static void test_mask__parts_of_a_sensitive_object_are_secrets(void **state)
                 "{\"input\":{\"card\":\"***\"},\"output\":\"*** ***\"}");
 }
 
+static void test_mask__names_with_dots_lead_into_objects_and_lists(void **state)
+{
+    const char *input =
+        "{\"orders\":[{\"card\":\"41112222\",\"n\":1},{\"card\":7,\"n\":7}],\"n\":7}";
+    struct mask m = {0};
+    struct buf out;
+
+    (void)state;
+    mask_add(&mem, &m, STR("orders.card"));
+    mask_learn(&mem, &m, read_value(input));
+    buf_init_arena(&out, &mem);
+    mask_view(&mem, &m, str_printf(&mem, "{\"input\":%s,\"output\":\"41112222, 7\"}", input), &out);
+    buf_char(&out, '\0');
+    assert_string_equal(out.ptr, "{\"input\":{\"orders\":[{\"card\":\"***\",\"n\":1},"
+                                 "{\"card\":\"***\",\"n\":7}],\"n\":7},\"output\":\"***, 7\"}");
+}
+
 static void test_mask__secret_that_became_a_key_is_hidden_too(void **state)
 {
     (void)state;
@@ -264,6 +281,7 @@ int main(void)
         CLAIM(test_mask__number_is_hidden_as_number_and_in_texts),
         CLAIM(test_mask__little_values_are_hidden_under_their_name_only),
         CLAIM(test_mask__parts_of_a_sensitive_object_are_secrets),
+        CLAIM(test_mask__names_with_dots_lead_into_objects_and_lists),
         CLAIM(test_mask__secret_that_became_a_key_is_hidden_too),
         CLAIM(test_mask__key_that_stands_for_a_secret_takes_no_name_of_another),
         CLAIM(test_mask__what_cannot_be_read_is_hidden_whole),

@@ -1,10 +1,11 @@
 /* callback_page.c - see callback_page.h. */
 #include "api/executions/callback_page.h"
 
+#include "api/executions/callback_payload.h"
 #include "base/digest.h"
 #include "base/text/base64.h"
 #include "define/catalog/catalog.h"
-#include "value/json.h"
+#include "value/number.h"
 #include "value/timefmt.h"
 
 #include <limits.h>
@@ -105,33 +106,6 @@ static struct str page_end(struct buf *out)
     return buf_view(out);
 }
 
-static enum param_type type_of(struct value field)
-{
-    static const char *const names[] = {
-#define PARAM(symbol, name, cel_type, wanted) name,
-#include "define/catalog/param_types.def"
-#undef PARAM
-    };
-    struct str type = value_map_text(field, STR("type"));
-
-    for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
-        if (str_eq(type, str_of(names[i])))
-            return (enum param_type)i;
-    return PARAM_ANY;
-}
-
-/* A value as it stands in a text field. */
-static struct str plain_text(struct arena *mem, struct value v)
-{
-    struct buf out;
-    struct err err;
-
-    if (v.kind == VALUE_STRING)
-        return value_text(v);
-    buf_init_arena(&out, mem);
-    return v.kind != VALUE_ABSENT && json_write(&out, v, &err) ? buf_view(&out) : STR_NONE;
-}
-
 /* --- the form --- */
 
 struct page_field {
@@ -159,18 +133,25 @@ static const struct {
     [PARAM_ANY] = {"type=\"text\"", TEXT_BAD_JSON},
 };
 
+/* Whether a pointer leads to the field of that name, or into it: "/payload/a/b" is for "a.b". */
+static bool is_for_field(struct str pointer, struct str name)
+{
+    struct str rest = str_slice(pointer, STR("/payload/").len, pointer.len);
+
+    if (rest.len < name.len || (rest.len > name.len && rest.ptr[name.len] != '/'))
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (rest.ptr[i] != (name.ptr[i] == '.' ? '/' : name.ptr[i]))
+            return false;
+    return true;
+}
+
 static const struct finding *finding_of(const struct findings *all, struct str name)
 {
-    const struct str root = STR("/payload/");
-
-    for (size_t i = 0; all != NULL && i < all->count; i++) {
-        struct str pointer = all->items[i].pointer;
-
-        if (str_starts_with(pointer, root) &&
-            str_starts_with(str_slice(pointer, root.len, pointer.len), name) &&
-            (pointer.len == root.len + name.len || pointer.ptr[root.len + name.len] == '/'))
+    for (size_t i = 0; all != NULL && i < all->count; i++)
+        if (str_starts_with(all->items[i].pointer, STR("/payload/")) &&
+            is_for_field(all->items[i].pointer, name))
             return &all->items[i];
-    }
     return NULL;
 }
 
@@ -178,9 +159,30 @@ static enum page_text what_is_wrong(const struct page_field *f)
 {
     if (str_eq(f->wrong->code, STR("missing_input")))
         return TEXT_MISSING;
+    if (str_eq(f->wrong->code, STR("bad_value")) &&
+        value_map_get_str(f->field, STR("enum")).kind != VALUE_LIST)
+        return TEXT_OUT_OF_BOUNDS;
     if (value_map_get_str(f->field, STR("enum")).kind == VALUE_LIST)
         return TEXT_BAD_CHOICE;
     return field_types[f->type].wrong;
+}
+
+/* What a browser can look after by itself; the server holds the answer against all of it. */
+static void put_bounds(struct buf *out, const struct page_field *f)
+{
+    static const char *const bounds[] = {"min", "max"};
+    char digits[NUMBER_TEXT_MAX];
+
+    for (size_t i = 0; i < ARRAY_SIZE(bounds); i++) {
+        struct value v = value_map_get_str(f->field, str_of(bounds[i]));
+        size_t len;
+
+        if (v.kind != VALUE_INT && v.kind != VALUE_DOUBLE)
+            continue;
+        len = v.kind == VALUE_INT ? number_write_int(digits, v.i)
+                                  : number_write_double(digits, v.d, NUMBER_JSON);
+        buf_printf(out, " %s=\"%.*s\"", bounds[i], (int)len, digits);
+    }
 }
 
 /* name, id, and what describes it to who cannot see it. */
@@ -198,6 +200,7 @@ static void put_attributes(struct buf *out, const struct page_field *f, const ch
     buf_char(out, '"');
     if (f->is_required)
         buf_text(out, " required");
+    put_bounds(out, f);
     if (f->wrong != NULL)
         buf_text(out, " aria-invalid=\"true\"");
 }
@@ -219,7 +222,7 @@ static void put_select(struct arena *mem, struct buf *out, const struct page_fie
     put_attributes(out, f, "");
     buf_printf(out, ">\n<option value=\"\">%s</option>\n", say(language, TEXT_CHOOSE));
     for (uint32_t i = 0; i < allowed.len; i++) {
-        struct str text = plain_text(mem, allowed.items[i]);
+        struct str text = page_plain_text(mem, allowed.items[i]);
 
         buf_text(out, "<option value=\"");
         put_escaped(out, text);
@@ -232,7 +235,9 @@ static void put_select(struct arena *mem, struct buf *out, const struct page_fie
 
 static void put_textarea(struct buf *out, const struct page_field *f)
 {
-    buf_printf(out, "<textarea rows=\"%d\"", f->type == PARAM_STRING ? 2 : 4);
+    bool is_short = f->type == PARAM_STRING && !value_map_is_true(f->field, STR("multiline"));
+
+    buf_printf(out, "<textarea rows=\"%d\"", is_short ? 2 : 4);
     put_attributes(out, f, "");
     buf_char(out, '>');
     /* A line feed behind the tag is not part of the text. */
@@ -344,11 +349,12 @@ static struct page_field field_at(struct arena *mem, const struct page_form *f, 
     return (struct page_field){
         .field = field,
         .name = name,
-        .type = type_of(field),
-        .text = given != NULL
-                    ? given->text
-                    : plain_text(mem, f->given != NULL ? value_absent()
-                                                       : value_map_get_str(field, STR("default"))),
+        .type = page_type_of(field),
+        .text =
+            given != NULL
+                ? given->text
+                : page_plain_text(mem, f->given != NULL ? value_absent()
+                                                        : value_map_get_str(field, STR("default"))),
         .is_required = value_map_is_true(field, STR("required")) &&
                        value_map_get_str(field, STR("default")).kind == VALUE_ABSENT,
         .wrong = finding_of(f->findings, name),
@@ -384,9 +390,9 @@ static void put_told(struct arena *mem, struct buf *out, struct value list, stru
     buf_printf(out, "<dl%s>\n", class);
     for (uint32_t i = 0; i < list.len; i++) {
         buf_text(out, "<dt>");
-        put_escaped(out, plain_text(mem, value_map_member(list.items[i], STR("label"))));
+        put_escaped(out, page_plain_text(mem, value_map_member(list.items[i], STR("label"))));
         buf_text(out, "</dt><dd>");
-        put_escaped(out, plain_text(mem, value_map_member(list.items[i], name)));
+        put_escaped(out, page_plain_text(mem, value_map_member(list.items[i], name)));
         buf_text(out, "</dd>\n");
     }
     buf_text(out, "</dl>\n");
@@ -428,10 +434,15 @@ static void put_time_up(struct buf *out, const struct page_form *f)
     buf_text(out, "</p>\n");
 }
 
-struct str page_form(struct arena *mem, const struct page_form *f)
+struct str page_form(struct arena *mem, const struct page_form *whole)
 {
-    bool has_fields = f->form.kind == VALUE_LIST && f->form.len > 0;
+    struct page_form flat = *whole;
+    const struct page_form *f = &flat;
+    bool has_fields;
     struct buf out;
+
+    flat.form = page_flat(mem, whole->form);
+    has_fields = flat.form.kind == VALUE_LIST && flat.form.len > 0;
 
     buf_init_arena(&out, mem);
     page_begin(&out, f->language,
@@ -495,74 +506,4 @@ struct str page_note(struct arena *mem, enum language language, enum page_note n
     page_begin(&out, language, str_of(say(language, heads[note])));
     buf_printf(&out, "<p class=\"card\">%s</p>\n", say(language, bodies[note]));
     return page_end(&out);
-}
-
-/* --- what was filled in --- */
-
-/* A browser ends the lines of a text with CR LF. */
-static struct str unix_lines(struct arena *mem, struct str text)
-{
-    char *out = arena_copy(mem, text.ptr, text.len);
-    size_t len = 0;
-
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] != '\r' || i + 1 == text.len || text.ptr[i + 1] != '\n')
-            out[len++] = text.ptr[i];
-    return str_from(out, len);
-}
-
-/* A text as the type wants it; as it is when it is none of these. */
-static struct value read_filled(struct arena *mem, struct value field, struct str text)
-{
-    struct value allowed = value_map_get_str(field, STR("enum")), v;
-    struct err err;
-
-    for (uint32_t i = 0; allowed.kind == VALUE_LIST && i < allowed.len; i++)
-        if (str_eq(plain_text(mem, allowed.items[i]), text))
-            return allowed.items[i];
-    switch (type_of(field)) {
-    case PARAM_NUMBER:
-    case PARAM_INTEGER:
-    case PARAM_BOOLEAN:
-    case PARAM_OBJECT:
-    case PARAM_ARRAY:
-        return json_read(mem, str_trim(text), &v, &err) ? v : value_string(text);
-    case PARAM_DATETIME:
-        /* A browser leaves out the zone, and the seconds when there are none. */
-        if (text.len == 16 && text.ptr[10] == 'T')
-            return value_string(str_printf(mem, "%.*s:00Z", STR_ARG(text)));
-        if (text.len >= 19 && text.ptr[10] == 'T' && str_find(text, STR("Z"), 0) < 0 &&
-            str_find(text, STR("+"), 0) < 0 && str_find(text, STR("-"), 11) < 0)
-            return value_string(str_printf(mem, "%.*sZ", STR_ARG(text)));
-        return value_string(text);
-    case PARAM_STRING:
-        return value_string(unix_lines(mem, text));
-    case PARAM_UUID:
-    case PARAM_DATE:
-    case PARAM_ANY:
-    case PARAM_TYPE_COUNT:
-        return value_string(text);
-    }
-    PANIC("unknown type of a field");
-}
-
-struct value page_payload(struct arena *mem, struct value form, const struct urlencoded *given)
-{
-    struct value_entry *entries = ARENA_ARRAY(mem, given->count + 1u, struct value_entry);
-    size_t count = 0, duplicate;
-
-    for (size_t i = 0; i < given->count; i++) {
-        const struct urlencoded_field *g = &given->items[i];
-        struct value v = value_string(g->text);
-        bool is_first = urlencoded_find(given, g->name) == g, is_left_empty = false;
-
-        for (uint32_t k = 0; form.kind == VALUE_LIST && k < form.len; k++)
-            if (str_eq(value_map_text(form.items[k], STR("name")), g->name)) {
-                is_left_empty = g->text.len == 0;
-                v = read_filled(mem, form.items[k], g->text);
-            }
-        if (is_first && !is_left_empty)
-            entries[count++] = (struct value_entry){.key = value_key(g->name), .value = v};
-    }
-    return value_map_make(mem, entries, count, &duplicate);
 }

@@ -1,7 +1,7 @@
 /* param.c - the parameters of a definition, and what expressions know by them. */
 #include "define/compile/param.h"
 #include "base/uuid.h"
-#include "define/compile/compile.h"
+#include "define/compile/bounds.h"
 #include "define/compile/context.h"
 #include "define/compile/library.h"
 #include "define/compile/mapping.h"
@@ -90,6 +90,15 @@ bool compile_is_allowed(const struct param *param, struct value v)
 
 /* --- compiling --- */
 
+enum { PARAMS_DEPTH_MAX = 5 };
+
+/* `requiredWhen` of a parameter, which is read when all parameters are known. */
+struct pending_condition {
+    struct value written; /* the parameter */
+    struct param *param;
+    struct str pointer;
+};
+
 /* `enum`: each of its values must be one that the type allows. */
 static void compile_enum(struct compiler *c, struct value list, struct param *param)
 {
@@ -120,33 +129,93 @@ static void compile_default(struct compiler *c, struct value v, struct param *pa
     /* No default at all is how forms write null. */
     if (v.kind == VALUE_NULL && param->type != PARAM_ANY)
         v = value_absent();
-    else if (!compile_fits(param->type, &v))
-        compile_misfit(c, v, param->type);
-    else if (!compile_is_allowed(param, v))
+    else if (compile_fits(param->type, &v) && !compile_is_allowed(param, v))
         compile_error(c, FINDING_BAD_VALUE, "the default is none of the values of the enum");
+    else
+        compile_check_value(c, param, &v);
     param->fallback = v;
     compile_leave(c, outer);
 }
 
-static void compile_param(struct compiler *c, struct value v, const struct params *before,
-                          struct param *param)
-{
-    struct value field;
-    int type;
+/* What the parameters of one list share, those within others included. */
+struct param_list {
+    uint32_t count; /* so far */
+    uint32_t depth;
+    struct pattern_env patterns;
+    /* Conditions are read when all parameters are known. */
+    struct {
+        VEC_OF(struct pending_condition);
+    } conditions;
+};
 
-    *param =
-        (struct param){.type = PARAM_ANY, .fallback = value_absent(), .allowed = value_absent()};
-    if (!compile_fields(c, v, TABLE_PARAM))
-        return;
-    param->name = compile_name(c, v, "name");
-    for (uint32_t i = 0; i < before->count && param->name.len > 0; i++)
-        if (str_eq(before->items[i].name, param->name))
-            compile_error_at(c, "name", FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
-                             STR_ARG(param->name));
-    type = compile_param_type(c, TABLE_PARAM, v);
+static bool compile_param_list(struct compiler *c, struct value list, struct param_list *shared,
+                               struct params *out);
+
+/* What a parameter and an item of a list have: `v` is one of `table`. */
+static void compile_shape(struct compiler *c, struct value v, enum field_table table,
+                          struct param_list *shared, struct param *param);
+
+/* `fields`, or `items` where `table` is PARAM_ITEM. False: it says nothing of this type. */
+static bool is_shape_of(struct compiler *c, struct value v, const char *name, bool is_type)
+{
+    struct value field = compile_field(v, name);
+
+    if (field.kind == VALUE_ABSENT || field.kind == VALUE_NULL)
+        return false;
+    if (!is_type)
+        compile_error_at(c, name, FINDING_MISPLACED, "only a parameter of the type %s has this",
+                         strcmp(name, "fields") == 0 ? "object" : "array");
+    return true;
+}
+
+static void compile_inner_fields(struct compiler *c, struct value v, struct param_list *shared,
+                                 struct param *param)
+{
+    size_t outer = compile_enter(c, STR("fields"));
+    struct params fields;
+
+    shared->depth++;
+    if (compile_param_list(c, compile_field(v, "fields"), shared, &fields)) {
+        param->fields = fields.items;
+        param->field_count = fields.count;
+    }
+    shared->depth--;
+    compile_leave(c, outer);
+}
+
+static void compile_item(struct compiler *c, struct value v, struct param_list *shared,
+                         struct param *param)
+{
+    size_t outer = compile_enter(c, STR("items"));
+    struct param *item = ARENA_NEW(c->mem, struct param);
+    struct value written = compile_field(v, "items");
+
+    *item = (struct param){.type = PARAM_ANY,
+                           .bounds = bounds_none,
+                           .fallback = value_absent(),
+                           .allowed = value_absent(),
+                           .name = str_printf(c->mem, "%.*s[]", STR_ARG(param->name))};
+    shared->depth++;
+    if (shared->depth > PARAMS_DEPTH_MAX)
+        compile_error(c, FINDING_LIMIT_PARAMS, "parameters are nested at most %d deep",
+                      PARAMS_DEPTH_MAX);
+    else if (++shared->count > PARAMS_MAX)
+        compile_error(c, FINDING_LIMIT_PARAMS, "there are more than %d parameters", PARAMS_MAX);
+    else if (compile_fields(c, written, TABLE_PARAM_ITEM))
+        compile_shape(c, written, TABLE_PARAM_ITEM, shared, item);
+    shared->depth--;
+    param->item = item;
+    compile_leave(c, outer);
+}
+
+static void compile_shape(struct compiler *c, struct value v, enum field_table table,
+                          struct param_list *shared, struct param *param)
+{
+    int type = compile_param_type(c, table, v);
+    struct value field;
+
     if (type >= 0)
         param->type = (enum param_type)type;
-    param->required = compile_flag(c, v, "required");
     param->sensitive = compile_flag(c, v, "sensitive");
     if (param->sensitive && c->unit != NULL)
         compile_warning_at(c, "sensitive", FINDING_MISPLACED,
@@ -154,12 +223,41 @@ static void compile_param(struct compiler *c, struct value v, const struct param
                            "of the process or field of a form; say it there");
     (void)compile_text(c, v, "label");
     (void)compile_text(c, v, "description");
+    bounds_compile(c, v, param->type, &shared->patterns, &param->bounds);
+    if (is_shape_of(c, v, "fields", param->type == PARAM_OBJECT))
+        compile_inner_fields(c, v, shared, param);
+    if (is_shape_of(c, v, "items", param->type == PARAM_ARRAY))
+        compile_item(c, v, shared, param);
     field = compile_field(v, "enum");
     if (field.kind != VALUE_ABSENT)
         compile_enum(c, field, param);
+}
+
+static void compile_param(struct compiler *c, struct value v, const struct params *before,
+                          struct param_list *shared, struct param *param)
+{
+    struct value field;
+
+    *param = (struct param){.type = PARAM_ANY,
+                            .bounds = bounds_none,
+                            .fallback = value_absent(),
+                            .allowed = value_absent()};
+    if (!compile_fields(c, v, TABLE_PARAM))
+        return;
+    param->name = compile_name(c, v, "name");
+    for (uint32_t i = 0; i < before->count && param->name.len > 0; i++)
+        if (str_eq(before->items[i].name, param->name))
+            compile_error_at(c, "name", FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
+                             STR_ARG(param->name));
+    param->required = compile_flag(c, v, "required");
+    compile_shape(c, v, TABLE_PARAM, shared, param);
     field = compile_field(v, "default");
     if (field.kind != VALUE_ABSENT)
         compile_default(c, field, param);
+    field = compile_field(v, "requiredWhen");
+    if (field.kind != VALUE_ABSENT)
+        *VEC_ADD(c->mem, &shared->conditions) =
+            (struct pending_condition){v, param, compile_pointer(c)};
 }
 
 /* --- what expressions may compare with --- */
@@ -176,33 +274,54 @@ static const struct str *enum_texts(struct arena *mem, struct value list, uint32
     return texts;
 }
 
-/* Say of a variable that it has these parameters for fields. */
-static void say_params(struct compiler *c, struct cel_env *env, struct str root,
-                       const struct params *params)
+/* The type that a parameter has in expressions. */
+static const char *param_cel_type(struct arena *mem, const struct param *p)
 {
     static const char *const cel_types[] = {
 #define PARAM(symbol, name, cel_type, wanted) cel_type,
 #include "define/catalog/param_types.def"
 #undef PARAM
     };
+
+    if (p->type == PARAM_ARRAY && p->item != NULL)
+        return str_printf(mem, "list(%s)", param_cel_type(mem, p->item)).ptr;
+    return cel_types[p->type];
+}
+
+/* Say of a field of a variable what is known of it; `name` has dots where it is within others. */
+static void say_param(struct compiler *c, struct cel_env *env, struct str root, struct str name,
+                      const struct param *p, bool is_certain)
+{
+    struct err err;
+    uint32_t count;
+
+    is_certain = is_certain && (p->required || p->fallback.kind != VALUE_ABSENT);
+    if (!cel_env_type(env, root, name, str_of(param_cel_type(c->mem, p)), &err))
+        PANIC(err.message);
+    cel_env_presence(env, root, name, is_certain ? CEL_PRESENCE_CERTAIN : CEL_PRESENCE_OPTIONAL);
+    if (p->allowed.kind == VALUE_LIST) {
+        const struct str *texts = enum_texts(c->mem, p->allowed, &count);
+        cel_env_words(env, root, name, texts, count);
+    }
+    for (uint32_t i = 0; i < p->field_count; i++)
+        if (p->fields[i].name.len > 0)
+            say_param(c, env, root,
+                      str_printf(c->mem, "%.*s.%.*s", STR_ARG(name), STR_ARG(p->fields[i].name)),
+                      &p->fields[i], is_certain);
+}
+
+/* Say of a variable that it has these parameters for fields. */
+static void say_params(struct compiler *c, struct cel_env *env, struct str root,
+                       const struct params *params)
+{
     struct err err;
 
     if (!cel_env_field(env, root, STR_NONE, &err))
         PANIC(err.message);
     for (uint32_t i = 0; i < params->count; i++) {
-        const struct param *p = &params->items[i];
-        uint32_t count;
-
-        if (!cel_env_field(env, root, p->name, &err) ||
-            !cel_env_type(env, root, p->name, str_of(cel_types[p->type]), &err))
+        if (!cel_env_field(env, root, params->items[i].name, &err))
             PANIC(err.message);
-        cel_env_presence(env, root, p->name,
-                         p->required || p->fallback.kind != VALUE_ABSENT ? CEL_PRESENCE_CERTAIN
-                                                                         : CEL_PRESENCE_OPTIONAL);
-        if (p->allowed.kind == VALUE_LIST) {
-            const struct str *texts = enum_texts(c->mem, p->allowed, &count);
-            cel_env_words(env, root, p->name, texts, count);
-        }
+        say_param(c, env, root, params->items[i].name, &params->items[i], true);
     }
 }
 
@@ -239,34 +358,34 @@ static void compile_required_when(struct compiler *c, struct value v, struct par
 }
 
 /* When all parameters are known. */
-static void compile_conditions(struct compiler *c, struct value list, enum params_root root,
-                               const struct params *all, struct param *params)
+static void compile_conditions(struct compiler *c, enum params_root root, const struct params *all,
+                               const struct param_list *shared)
 {
-    const struct cel_env *outer_env = c->env, *env = NULL;
+    const struct cel_env *outer_env = c->env;
+    struct buf outer_path = c->path;
     uint32_t slot = 0;
 
-    for (uint32_t i = 0; i < list.len; i++) {
-        size_t inner;
+    if (shared->conditions.count == 0)
+        return;
+    c->env = conditions_env(c, root, all, &slot);
+    c->about = root == PARAMS_INPUT ? "input" : "payload";
+    c->sees_only_about = true;
+    for (size_t i = 0; i < shared->conditions.count; i++) {
+        const struct pending_condition *p = &shared->conditions.items[i];
 
-        if (compile_field(list.items[i], "requiredWhen").kind == VALUE_ABSENT)
-            continue;
-        if (env == NULL)
-            env = conditions_env(c, root, all, &slot);
-        inner = compile_enter_index(c, i);
-        c->env = env;
-        c->about = root == PARAMS_INPUT ? "input" : "payload";
-        c->sees_only_about = true;
-        compile_required_when(c, list.items[i], &params[i]);
-        params[i].required_slot = slot;
-        c->sees_only_about = false;
-        c->about = NULL;
-        c->env = outer_env;
-        compile_leave(c, inner);
+        buf_init_arena(&c->path, c->mem);
+        buf_str(&c->path, p->pointer);
+        compile_required_when(c, p->written, p->param);
+        p->param->required_slot = slot;
     }
+    c->path = outer_path;
+    c->sees_only_about = false;
+    c->about = NULL;
+    c->env = outer_env;
 }
 
-bool compile_params(struct compiler *c, struct value list, enum params_root root,
-                    struct params *out)
+static bool compile_param_list(struct compiler *c, struct value list, struct param_list *shared,
+                               struct params *out)
 {
     struct param *params;
 
@@ -276,20 +395,36 @@ bool compile_params(struct compiler *c, struct value list, enum params_root root
         compile_hint(c, "write %s", "[{\"name\": \"amount\", \"type\": \"number\"}]");
         return false;
     }
-    if (list.len > PARAMS_MAX) {
-        compile_error(c, FINDING_LIMIT_PARAMS, "there are %u parameters; at most %d are allowed",
-                      list.len, PARAMS_MAX);
+    if (shared->depth > PARAMS_DEPTH_MAX) {
+        compile_error(c, FINDING_LIMIT_PARAMS, "parameters are nested at most %d deep",
+                      PARAMS_DEPTH_MAX);
         return false;
     }
+    if (shared->count + list.len > PARAMS_MAX) {
+        compile_error(c, FINDING_LIMIT_PARAMS, "there are %u parameters; at most %d are allowed",
+                      shared->count + list.len, PARAMS_MAX);
+        return false;
+    }
+    shared->count += list.len;
     params = ARENA_ARRAY(c->mem, list.len + 1, struct param);
     out->items = params;
     for (uint32_t i = 0; i < list.len; i++) {
         size_t inner = compile_enter_index(c, i);
-        compile_param(c, list.items[i], out, &params[i]);
+        compile_param(c, list.items[i], out, shared, &params[i]);
         out->count++;
         compile_leave(c, inner);
     }
-    compile_conditions(c, list, root, out, params);
+    return true;
+}
+
+bool compile_params(struct compiler *c, struct value list, enum params_root root,
+                    struct params *out)
+{
+    struct param_list shared = {0};
+
+    if (!compile_param_list(c, list, &shared, out))
+        return false;
+    compile_conditions(c, root, out, &shared);
     return true;
 }
 

@@ -22,6 +22,12 @@ bool compile_fits(enum param_type type, struct value *v);
 void compile_misfit(struct compiler *c, struct value v, enum param_type type);
 const char *compile_param_wanted(enum param_type type);
 
+/*
+ * Hold what is given against one parameter, what is within it included: findings where it does
+ * not fit. *v gets the defaults of its fields.
+ */
+void compile_check_value(struct compiler *c, const struct param *param, struct value *v);
+
 /* Whether a value is in the list that a parameter allows. */
 bool compile_is_allowed(const struct param *param, struct value v);
 

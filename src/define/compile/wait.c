@@ -206,21 +206,42 @@ void compile_wait(struct compiler *c, struct value v, struct command *command)
 /* Whether a field says something only of a task that is waited for. */
 static const char *const only_with_wait[] = {"timeout", "onTimeout", "reminder", "keep"};
 
-/* What is submitted is shown with the task and its log, to everyone of the organisation. */
-static void refuse_sensitive(struct compiler *c, const struct wait *wait)
-{
-    size_t outer = compile_enter(c, STR("form"));
+static void refuse_sensitive_param(struct compiler *c, const struct param *param);
 
-    for (uint32_t i = 0; i < wait->form_count; i++) {
+static void refuse_sensitive_list(struct compiler *c, const struct param *params, uint32_t count,
+                                  struct str name)
+{
+    size_t outer = compile_enter(c, name);
+
+    for (uint32_t i = 0; i < count; i++) {
         size_t inner = compile_enter_index(c, i);
 
-        if (wait->form[i].sensitive)
-            compile_error_at(c, "sensitive", FINDING_MISPLACED,
-                             "the planner shows what is submitted to all who see the task; ask "
-                             "for this with a wait.signal");
+        refuse_sensitive_param(c, &params[i]);
         compile_leave(c, inner);
     }
     compile_leave(c, outer);
+}
+
+static void refuse_sensitive_param(struct compiler *c, const struct param *param)
+{
+    size_t outer;
+
+    if (param->sensitive)
+        compile_error_at(c, "sensitive", FINDING_MISPLACED,
+                         "the planner shows what is submitted to all who see the task; ask "
+                         "for this with a wait.signal");
+    refuse_sensitive_list(c, param->fields, param->field_count, STR("fields"));
+    if (param->item == NULL)
+        return;
+    outer = compile_enter(c, STR("items"));
+    refuse_sensitive_param(c, param->item);
+    compile_leave(c, outer);
+}
+
+/* What is submitted is shown with the task and its log, to everyone of the organisation. */
+static void refuse_sensitive(struct compiler *c, const struct wait *wait)
+{
+    refuse_sensitive_list(c, wait->form, wait->form_count, STR("form"));
 }
 
 void compile_task(struct compiler *c, struct value v, struct command *command)

@@ -28,8 +28,13 @@ const labelOf = (field: FormField) => field.label ?? nameOf({ code: field.name }
 export const withDefaults = (fields: FormField[], values: Values = {}): Values => ({ ...Object.fromEntries(fields.filter((field) => field.default !== undefined && field.default !== null).map((field) => [field.name, field.default])), ...values });
 
 /** What keeps a form from being sent, as far as the browser knows: the server looks at the rest. */
-export const missingOf = (fields: FormField[], values: Values) => fields.filter((field) => field.required === true && values[field.name] === undefined);
-export const unreadableOf = (values: Values) => (values instanceof Unreadable ? [values] : Object.values(values)).filter((value) => value instanceof Unreadable).length;
+export const missingOf = (fields: FormField[], values: Values): FormField[] => fields.flatMap((field) => {
+    const value = values[field.name];
+    if (value === undefined) return field.required === true ? [field] : [];
+    return field.fields && isPlain(value) ? missingOf(field.fields, value) : [];
+});
+const isPlain = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Unreadable) && !(value instanceof Exact);
+export const unreadableOf = (values: Values): number => (values instanceof Unreadable ? 1 : Object.values(values).reduce<number>((n, value) => n + (value instanceof Unreadable ? 1 : isPlain(value) ? unreadableOf(value) : 0), 0));
 
 /** What somebody typed into a field for a number; the text itself when it is none, which the server then refuses. */
 function readNumber(text: string): unknown {
@@ -85,10 +90,14 @@ function Control(props: ControlProps) {
             {field.enum.map((option) => <option key={String(option)} value={String(option)}>{String(option)}</option>)}
         </select>
     );
+    if (field.type === 'object' && field.fields?.length) {
+        const inner = value && typeof value === 'object' && !(value instanceof Unreadable) && !Array.isArray(value) ? (value as Values) : {};
+        return <div className="group" role="group" aria-label={labelOf(field)} id={id}><FormFields plain still={!first} fields={field.fields} values={inner} within={`${id}-`} change={(to) => change(Object.keys(to).length === 0 ? undefined : to)} /></div>;
+    }
     if (STRUCTURED.has(field.type) || NUMBERS.has(field.type)) return <Typed {...props} />;
     if (field.type === 'datetime') return <input id={id} type="datetime-local" value={value === undefined ? '' : asLocal(value)} onChange={(event) => change(event.target.value === '' ? undefined : new Date(event.target.value).toISOString())} {...about} />;
     const set = (text: string) => change(text === '' ? undefined : text);
-    if (field.type === 'string' && !field.sensitive && LONG.test(`${field.name} ${field.label ?? ''}`)) return <textarea id={id} autoFocus={first} value={asText(value)} onChange={(event) => set(event.target.value)} {...about} />;
+    if (field.type === 'string' && !field.sensitive && (field.multiline ?? LONG.test(`${field.name} ${field.label ?? ''}`))) return <textarea id={id} autoFocus={first} value={asText(value)} onChange={(event) => set(event.target.value)} {...about} />;
     return <input id={id} autoFocus={first} type={field.sensitive ? 'password' : field.type === 'date' ? 'date' : 'text'} autoComplete={field.sensitive ? 'new-password' : 'off'} value={asText(value)} onChange={(event) => set(event.target.value)} {...about} />;
 }
 
@@ -116,7 +125,7 @@ function noteOf(field: FormField, fields: FormField[]): string {
 }
 
 /** `errors` are the server's words by field name. `plain`: a form is filled in as a form. `still`: it takes no focus. */
-export function FormFields({ fields, values, change, errors = {}, plain, still }: { fields: FormField[]; values: Values; change: (to: Values) => void; errors?: Record<string, string>; plain?: boolean; still?: boolean }) {
+export function FormFields({ fields, values, change, errors = {}, plain, still, within = 'field-' }: { within?: string; fields: FormField[]; values: Values; change: (to: Values) => void; errors?: Record<string, string>; plain?: boolean; still?: boolean }) {
     const [mode, turn] = useState<'form' | 'json'>(fields.length === 0 ? 'json' : 'form');
     const [text, write] = useState('');
     const [broken, say] = useState('');
@@ -132,8 +141,8 @@ export function FormFields({ fields, values, change, errors = {}, plain, still }
                 const error = value instanceof Unreadable ? t('This is no JSON yet: {why}', { why: value.why }) : errors[field.name];
                 const errorId = `${base}-${field.name}`;
                 return (
-                    <Field key={field.name} id={`field-${field.name}`} label={labelOf(field)} help={field.description} error={error} errorId={errorId} note={noteOf(field, fields)}>
-                        <Control first={i === 0 && !still} id={`field-${field.name}`} field={field} value={value} about={{ className: `inp ${error ? 'wrong' : ''}`, 'aria-invalid': error ? true : undefined, 'aria-describedby': error ? errorId : undefined }} change={(to) => {
+                    <Field key={field.name} id={`${within}${field.name}`} label={labelOf(field)} help={field.description} error={error} errorId={errorId} note={noteOf(field, fields)}>
+                        <Control first={i === 0 && !still} id={`${within}${field.name}`} field={field} value={value} about={{ className: `inp ${error ? 'wrong' : ''}`, 'aria-invalid': error ? true : undefined, 'aria-describedby': error ? errorId : undefined }} change={(to) => {
                             const next = { ...values };
                             if (to === undefined) delete next[field.name];
                             else next[field.name] = to;

@@ -5,7 +5,7 @@ import type * as Api from 'api-types';
 export type { Answers } from 'api-types';
 export type ErrorInfo = Api.ExecutionError;
 
-export interface FormField { name: string; type: string; label?: string; required?: boolean | string; requiredWhen?: string; description?: string; enum?: unknown[]; default?: unknown; sensitive?: boolean }
+export interface FormField { name: string; type: string; label?: string; required?: boolean | string; requiredWhen?: string; description?: string; enum?: unknown[]; default?: unknown; sensitive?: boolean; fields?: FormField[]; items?: Omit<FormField, 'name'>; min?: number; max?: number; minLength?: number; maxLength?: number; pattern?: string; multiline?: boolean }
 
 /** The fields of an answer stand in the document as what a definition says. */
 export type WaitingFor = Omit<Api.WaitingFor, 'form' | 'branches'> & { form?: FormField[]; branches?: WaitingFor[] };
