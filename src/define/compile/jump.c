@@ -153,6 +153,7 @@ static void compile_jump(struct compiler *c, struct value v, struct jump *jump)
     *jump = (struct jump){.kind = JUMP_END};
     if (!compile_fields(c, v, TABLE_JUMP))
         return;
+    (void)compile_text(c, v, "name");
     jump->when = compile_when(c, v, "when");
     outer = compile_enter(c, STR("to"));
     if (compile_field(v, "to").kind != VALUE_ABSENT)

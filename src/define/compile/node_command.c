@@ -45,6 +45,7 @@ static void compile_branch_cases(struct compiler *c, struct value list, struct c
             cases[i].branch = compile_text(c, list.items[i], "branch");
             if (compile_field(list.items[i], "branch").kind == VALUE_STRING)
                 check_branch_name(c, cases, i);
+            (void)compile_text(c, list.items[i], "name");
             cases[i].expression = compile_when(c, list.items[i], "expression");
         }
         compile_leave(c, item);

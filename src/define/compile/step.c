@@ -97,6 +97,7 @@ static void compile_branch(struct compiler *c, struct value branch, struct progr
 
         if (way.kind == VALUE_MAP) {
             (void)compile_fields(c, way, TABLE_WAY);
+            (void)compile_text(c, way, "name");
             blocks[i].when = compile_when(c, way, "when");
             if (i + 1 < step->block_count && compile_field(way, "when").kind == VALUE_ABSENT)
                 compile_warning(c, FINDING_UNREACHABLE,
@@ -356,6 +357,8 @@ void compile_name_and_when(struct compiler *c, struct value v, struct step *step
     if (step->name.len == 0)
         step->name = step->code;
     step->when = compile_when(c, v, "when");
+    if (compile_text(c, v, "whenName").len > 0 && !compile_has(v, "when"))
+        compile_warning_at(c, "whenName", FINDING_MISPLACED, "there is no 'when' that it names");
     if (step->when == NULL)
         return;
     env = cel_env_extend(c->mem, c->env);

@@ -100,7 +100,7 @@ export function arrange(list: List, { slots: withSlots = false, gap = 22, folded
         const exit = exitOf(item.step);
         const asides = jumpsOf(item.step).filter((jump) => !jump.always && isExit(jump.to));
         const below = (exit ? 14 + PILL_H : 0) + asides.length * 30;
-        const hold = Math.max(0, ...asides.map((jump) => `${conditionWords(jump.when)}: ${exitWords(jump.to)}`.length * LETTER - 60));
+        const hold = Math.max(0, ...asides.map((jump) => `${conditionWords(jump.when, jump.name)}: ${exitWords(jump.to)}`.length * LETTER - 60));
         const w = NODE_W + 2 * Math.min(80, hold);
         const middle = () => node.x + NODE_W / 2;
         return {
@@ -111,7 +111,7 @@ export function arrange(list: List, { slots: withSlots = false, gap = 22, folded
                 nodes.push(node);
                 asides.forEach((jump, i) => {
                     const at = { x: node.x + NODE_W - 40, y: node.y + NODE_H + 20 + i * 30 };
-                    edges.push({ from: item.code, to: '', kind: 'jump', hasHead: false, claim: { jump: `${item.code}>${jump.to}` }, points: [{ x: at.x, y: node.y + NODE_H }, at], label: `${ifWords(jump.when)}: ${exitWords(jump.to)}`, title: `${conditionWords(jump.when)}: ${exitWords(jump.to)}`, labelAt: at, of: item.at });
+                    edges.push({ from: item.code, to: '', kind: 'jump', hasHead: false, claim: { jump: `${item.code}>${jump.to}` }, points: [{ x: at.x, y: node.y + NODE_H }, at], label: `${ifWords(jump.when, jump.name)}: ${exitWords(jump.to)}`, title: `${conditionWords(jump.when, jump.name)}: ${exitWords(jump.to)}`, labelAt: at, of: item.at });
                 });
                 if (!exit) return;
                 const claim: Claim = { jump: `${item.code}>${exit}` };
@@ -216,7 +216,7 @@ export function arrange(list: List, { slots: withSlots = false, gap = 22, folded
                 at.y = y;
                 inner.place(x + AROUND, y + LABEL_GAP);
                 const [a, b, end] = [{ x: x + w / 2, y }, inner.top(), { x: x + w / 2, y: y + h }];
-                edges.push({ from: '', to: item.code, kind: 'next', hasHead: true, claim: { enter: item.code }, points: [a, b], label: ifWords(item.step.when), title: conditionWords(item.step.when), labelAt: { x: a.x, y: y + 20 }, of: item.at });
+                edges.push({ from: '', to: item.code, kind: 'next', hasHead: true, claim: { enter: item.code }, points: [a, b], label: ifWords(item.step.when, item.step.whenName), title: conditionWords(item.step.when), labelAt: { x: a.x, y: y + 20 }, of: item.at });
                 edges.push({ from: item.code, to: '', kind: 'skip', hasHead: false, claim: { skip: item.code }, points: [{ x: a.x, y: y + 4 }, { x: x + 8, y: y + 4 }, { x: x + 8, y: end.y - 6 }, { x: end.x, y: end.y - 6 }] });
                 if (inner.falls) edges.push({ from: item.code, to: '', kind: 'next', hasHead: false, claim: inner.gone, points: [inner.bottom(), end] });
             },
@@ -226,7 +226,7 @@ export function arrange(list: List, { slots: withSlots = false, gap = 22, folded
 
     /** Steps of which one runs, or none. */
     function exclusive(items: Item[], isWhole: boolean): Block {
-        const columns = items.map((item): Column => ({ block: block(item), claim: { enter: item.code }, label: ifWords(item.step.when), title: conditionWords(item.step.when), of: item.at }));
+        const columns = items.map((item): Column => ({ block: block(item), claim: { enter: item.code }, label: ifWords(item.step.when, item.step.whenName), title: conditionWords(item.step.when), of: item.at }));
         const none: Claim = { all: items.map((item) => ({ skip: item.code })) };
         if (!isWhole) columns.push({ block: hollow([], none), claim: none, kind: 'skip' });
         const come: Claim = { any: items.flatMap((item) => [{ enter: item.code }, { skip: item.code }]) };
@@ -327,7 +327,7 @@ function placeJumps(boxes: Node[], edges: Edge[], width: number): number {
     let right = width;
     let line = 0;
     for (const { code, step, at } of boxes) {
-        const jumps = jumpsOf(step).filter((jump) => places.has(jump.to)).map((jump) => ({ to: jump.to, kind: 'jump' as const, sign: '>', label: jumpWords(jump.always ? undefined : jump.when, nameOf(places.get(jump.to)!.step)), title: jump.when ? conditionWords(jump.when) : undefined }));
+        const jumps = jumpsOf(step).filter((jump) => places.has(jump.to)).map((jump) => ({ to: jump.to, kind: 'jump' as const, sign: '>', label: jumpWords(jump.always ? undefined : jump.when, nameOf(places.get(jump.to)!.step), jump.name), title: jump.when ? conditionWords(jump.when) : undefined }));
         const late = timeoutTo(step);
         const isDrawn = edges.some((edge) => edge.kind === 'timeout' && edge.from === code);
         const all = late && places.has(late) && !isDrawn ? [...jumps, { to: late, kind: 'timeout' as const, sign: '!', label: lateWords(step), title: undefined }] : jumps;

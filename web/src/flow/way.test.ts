@@ -71,6 +71,13 @@ test('what is folded is one step that says how many are in it', () => {
     expect([drawn.lanes.length, drawn.nodes.map((node) => [node.code, node.folded])]).toEqual([0, [['l', 2]]]);
 });
 
+test('conditions stand on the lines in the words of their author', () => {
+    const steps = [{ code: 'a' }, { code: 'b', when: '$.input.x > 5', whenName: 'the order is large', goto: [{ when: '$.input.y', name: 'it is late', to: 'a' }, { when: '$.input.z', name: 'all is done', to: 'end' }] }, { code: 'c' }] as StepDef[];
+    const labels = arrange(stepList(steps, ['steps'], '')).edges.map((edge) => edge.label).filter(Boolean).join('\n');
+    for (const words of ['the order is large', 'it is late', 'all is done']) expect(labels).toContain(words);
+    expect(labels).not.toContain('is over');
+});
+
 test('no two words on jumps lie on each other', () => {
     const steps = Array.from({ length: 12 }, (_, i) => ({ code: `s${i}`, goto: [{ when: `$.a${i}`, to: 's0' }, { when: `$.b${i}`, to: 's11' }] })) as StepDef[];
     const words = arrange(stepList(steps, ['steps'], '')).edges.filter((edge) => edge.kind === 'jump').map((edge) => ({ y: edge.labelAt!.y, x: edge.labelAt!.x, w: edge.label!.length * 6.2 + 18 }));

@@ -18,20 +18,21 @@ function comparisonWords({ left, operator, right }: Comparison): string {
     return `${bare(left)} ${words[operator]} ${right.startsWith('$.') ? bare(right) : typedOf(right)}`;
 }
 
-/** A condition in words where it is simple, as it is written where it is not. */
-export function conditionWords(condition: unknown): string {
+/** A condition in the words of its author, else in ours where it is simple, as it is written where it is not. */
+export function conditionWords(condition: unknown, name?: unknown): string {
+    if (typeof name === 'string' && name !== '') return name;
     const text = String(condition ?? '').replace(/^=/, '');
     const all = readCondition(text);
     return all && all.length > 0 ? all.map(comparisonWords).join(` ${t('and')} `) : text.replaceAll('$.', '');
 }
 
-export const ifWords = (condition: unknown) => short(t('if {condition}', { condition: conditionWords(condition) }));
+export const ifWords = (condition: unknown, name?: unknown) => short(t('if {condition}', { condition: conditionWords(condition, name) }));
 
 /** Where a jump leads to that is no step. */
 export const exitWords = (to: string) => (to === 'break' ? t('leaves the loop') : to === 'next' ? t('next round') : t('end'));
 
-export function jumpWords(condition: string | undefined, name: string): string {
-    return condition === undefined ? short(t('goes to {name}', { name }), 40) : short(t('if {condition}, goes to {name}', { condition: short(conditionWords(condition), 24), name }), 48);
+export function jumpWords(condition: string | undefined, name: string, words?: string): string {
+    return condition === undefined ? short(t('goes to {name}', { name }), 40) : short(t('if {condition}, goes to {name}', { condition: short(conditionWords(condition, words), 24), name }), 48);
 }
 
 /** How long a step waits before it goes another way: "after 24 h". */

@@ -53,9 +53,9 @@ export function stepsByCode(definition: Definition | undefined): Map<string, Ste
 }
 
 /** Where `goto` may lead, with its condition. */
-export function jumpsOf(step: StepDef): { to: string; when?: string; always: boolean }[] {
+export function jumpsOf(step: StepDef): { to: string; when?: string; name?: string; always: boolean }[] {
     if (typeof step.goto === 'string') return [{ to: step.goto, always: true }];
-    if (Array.isArray(step.goto)) return (step.goto as { to: string; when?: string }[]).map((jump) => ({ ...jump, always: !jump.when }));
+    if (Array.isArray(step.goto)) return (step.goto as { to: string; when?: string; name?: string }[]).map((jump) => ({ ...jump, always: !jump.when }));
     return [];
 }
 

@@ -22,7 +22,7 @@ export type Me = Api.Answers['getMe'];
 
 /** A step of a definition, whatever is in it. */
 export interface StepDef {
-    code: string; name?: string; when?: string; procedure?: unknown; goto?: unknown; rollback?: unknown; onError?: string; reconcile?: unknown;
+    code: string; name?: string; when?: string; whenName?: string; procedure?: unknown; goto?: unknown; rollback?: unknown; onError?: string; reconcile?: unknown;
     branch?: { when?: string; name?: string; steps: StepDef[] }[];
     loop?: { for?: string; while?: string; as?: string; concurrency?: number; steps: StepDef[] };
     parallel?: { branches: StepDef[][]; join?: unknown };
