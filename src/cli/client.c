@@ -294,6 +294,11 @@ bool client_ask(struct client *c, const char *method, struct str path, struct st
 
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
+    /*
+     * libcurl sends a request once more when a connection that it has used before breaks: of a
+     * change nobody knows then whether it has happened.
+     */
+    curl_easy_setopt(c->curl, CURLOPT_FRESH_CONNECT, strcmp(method, "GET") != 0 ? 1L : 0L);
     if (strcmp(method, "GET") != 0) {
         curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE, (long)body.len);
         curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body.len > 0 ? body.ptr : "");
