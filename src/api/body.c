@@ -102,6 +102,15 @@ void body_unknown(struct arena *mem, struct findings *findings, struct str name,
 
 /* --- values by their kind --- */
 
+static bool body_check_texts(struct body_reading *r, const struct body_field *f, struct value v)
+{
+    bool ok = v.kind == VALUE_LIST;
+
+    for (uint32_t i = 0; ok && i < v.len; i++)
+        ok = v.items[i].kind == VALUE_STRING;
+    return ok || body_wrong(r, f, "%s must be a list of texts", f->name);
+}
+
 static bool body_check_kind(struct body_reading *r, const struct body_field *f, struct value v)
 {
     static const struct {
@@ -114,6 +123,8 @@ static bool body_check_kind(struct body_reading *r, const struct body_field *f, 
         [BODY_OBJECT] = {VALUE_MAP, "an object"},
     };
 
+    if (f->kind == BODY_IDS)
+        return body_check_texts(r, f, v);
     ASSERT(f->kind < ARRAY_SIZE(kinds));
     if (f->kind == BODY_TEXT && v.kind == VALUE_STRING && f->max > 0 && (int64_t)v.len > f->max) {
         body_finding(r->mem, r->findings, f->name, "bad_value",

@@ -23,10 +23,10 @@ enum body_kind {
     BODY_INT,
     BODY_BOOL,
     BODY_OBJECT,
+    BODY_IDS, /* a list of texts */
     /* with bounds only */
     BODY_SIGNED,  /* an integer that may be below 0 */
     BODY_TIME,    /* RFC 3339; becomes NAME_us, microseconds */
-    BODY_IDS,     /* a list of texts */
     BODY_OBJECTS, /* a list of objects with the fields `of` */
 };
 

@@ -12,6 +12,7 @@
  *     RETRY, SKIP, MIGRATE, RESOLVE    --> repair.c
  *     PAUSE                            --> pause.c: only the deadline and CANCEL still count
  *     RESUME                           --> what was deferred, what has become due --> run steps
+ *     CONTINUE, BREAKPOINTS            --> debug.c: the next step, or as far as it may go
  *     ASSIGN                           --> people.c: a wait is in other inboxes
  *     ROLLBACK                         --> roll back once more what was given up: rollback_retry.c
  *
@@ -24,6 +25,7 @@
 #include "engine/command/task.h"
 #include "engine/command/wait.h"
 #include "engine/commit/ask.h"
+#include "engine/flow/debug.h"
 #include "engine/flow/reconcile.h"
 #include "engine/flow/repair.h"
 #include "engine/flow/rollback.h"
@@ -147,6 +149,31 @@ static bool apply_resume(struct turn *t, bool *complete, struct err *err)
     return true;
 }
 
+/* What came while it was stopped comes before the step that is let go, which may be over with it. */
+static bool apply_continue(struct turn *t, bool *complete, struct err *err)
+{
+    struct str branch;
+
+    if (!debug_continue(t, &branch, err))
+        return false;
+    *complete = act_on_deferred(t);
+    if (*complete && turn_goes_forward(t))
+        *complete = debug_run(t, branch);
+    return true;
+}
+
+/*
+ * The strands that the debugger has stopped are gone, by an answer to another one: those that are
+ * left go on. False: reads are needed first.
+ */
+static bool go_on_unstopped(struct turn *t)
+{
+    if (!debug_is_idle(t))
+        return true;
+    debug_release(t);
+    return act_on_deferred(t) && strand_run_rest(t);
+}
+
 /* --- the commit --- */
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -170,6 +197,8 @@ static void set_wake_of_strands(struct execution *x)
 {
     if (x->pause != NULL) {
         x->wake_at_us = x->deadline_at_us;
+    } else if (execution_is_stopped(x)) {
+        x->wake_at_us = debug_wake_at(x);
     } else if (x->status == STATUS_WAITING) {
         x->wake_at_us =
             x->cursor.phase == PHASE_HELD ? 0 : earlier(x->cursor.wake_at_us, x->deadline_at_us);
@@ -191,7 +220,8 @@ static void set_wake(struct execution *x)
 {
     set_wake_of_strands(x);
     for (uint32_t i = 0; x->pause == NULL && i < x->reminding_count; i++)
-        x->wake_at_us = earlier(x->wake_at_us, x->reminding[i]->cursor.wake_at_us);
+        if (!debug_holds_timer(x, &x->reminding[i]->cursor))
+            x->wake_at_us = earlier(x->wake_at_us, x->reminding[i]->cursor.wake_at_us);
 }
 
 /* Whether this turn has held a strand at the step, maybe once more. */
@@ -279,6 +309,7 @@ static void advance_finish(struct turn *t, bool has_moved)
     drop_made_and_deleted(&out->records);
     strand_settle(t);
     pause_settle(t);
+    debug_settle(t);
     remind_settle(t);
     if ((t->has_stopped || status_is_terminal(x->status)) &&
         (x->loops != NULL || x->rounds != NULL))
@@ -351,6 +382,7 @@ static bool advance_rest(struct turn *t, const struct execution *exec)
         task_begin_anew(t, exec);
     if (complete && t->has_strands && t->x->pause == NULL)
         complete = strand_run_rest(t);
+    complete = complete && go_on_unstopped(t);
     if (complete && exec->status == STATUS_FAILED)
         child_look_at_all(t);
     complete = complete && wake_told(t);
@@ -422,6 +454,12 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         break;
     case EVENT_RESUME:
         ok = apply_resume(&t, &complete, err);
+        break;
+    case EVENT_CONTINUE:
+        ok = apply_continue(&t, &complete, err);
+        break;
+    case EVENT_BREAKPOINTS:
+        ok = debug_set_breakpoints(&t, err);
         break;
     case EVENT_ASSIGN:
         ok = people_assign(&t, err);

@@ -28,6 +28,7 @@ static const struct stored_field cursor_fields[] = {
     FIELD(cursor, COUNT, attempt, "attempt"),
     FIELD(cursor, COUNT, started_at_us, "startedAt"),
     FIELD(cursor, NUMBER, wake_at_us, "wakeAt"),
+    FIELD(cursor, NUMBER, stood_us, "stoodAt"),
     FIELD(cursor, JSON, input_json, "input"),
     FIELD(cursor, JSON, types_json, "types"),
     FIELD(cursor, TEXT, correlation, "correlation"),
@@ -111,6 +112,15 @@ static const struct stored_field pause_fields[] = {
     FIELD(pause, JSON, by_json, "by"),
 };
 const struct stored_fields stored_pause = FIELDS(pause_fields);
+
+static const struct stored_field debug_fields[] = {
+    FIELD(debug, COUNT, until, "until"),
+    FIELD(debug, TEXT, to, "to"),
+    FIELD(debug, JSON, breakpoints_json, "breakpoints"),
+    FIELD(debug, TEXT, after, "after"),
+    FIELD(debug, NUMBER, since_us, "since"),
+};
+const struct stored_fields stored_debug = FIELDS(debug_fields);
 
 /* --- writing --- */
 
@@ -257,6 +267,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_rollback(&out, exec->program, exec->rollback);
     write_stopped(&out, exec);
     write_part(&out, "pause", stored_pause, exec->pause);
+    write_part(&out, "debug", stored_debug, exec->debug);
     return object_end(&out);
 }
 
@@ -476,6 +487,8 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->strand_index = (uint32_t)stored_int(stored, STR("place"));
     x->pause =
         restore_part(mem, sizeof(*x->pause), stored_pause, value_map_member(stored, STR("pause")));
+    x->debug =
+        restore_part(mem, sizeof(*x->debug), stored_debug, value_map_member(stored, STR("debug")));
     return restore_correlation(mem, x, err) &&
            restore_strands(mem, x->program, value_map_member(stored, STR("beside")), &x->others,
                            &x->other_count, err) &&

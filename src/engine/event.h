@@ -66,8 +66,8 @@ struct answer_to {
 
 struct event {
     enum event_kind kind;
-    struct value by; /* SIGNAL: {id, name} or {callback: true}; PAUSE, RESUME, ASSIGN: {id, name} */
-    struct str reason;                    /* CANCEL, PAUSE; or empty */
+    struct value by;   /* SIGNAL: {id, name} or {callback: true}; other actions: {id, name} */
+    struct str reason; /* CANCEL, PAUSE; or empty */
     enum cancel_rollback cancel_rollback; /* CANCEL */
     bool is_by_parent;                    /* CANCEL: only one that `parent` has started */
     struct uuid parent;
@@ -99,6 +99,12 @@ struct event {
     struct str letter;             /* RESOLVE, ROLLBACK: the id of the dead letter */
     enum verdict verdict;          /* RESOLVE: what became of its step */
     struct str note;               /* ... and how that is known */
+
+    /* CONTINUE, BREAKPOINTS */
+    struct str to;      /* the code of a step, "end", or empty: the next one alone */
+    struct str branch;  /* of several strands that could go on, which does; or empty: the first */
+    struct value set;   /* {variables: {...}}, or absent */
+    struct value nodes; /* BREAKPOINTS: codes of steps */
 
     /* --- what surrounds the execution --- */
     struct value config;      /* $.config: installation values */

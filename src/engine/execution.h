@@ -99,6 +99,7 @@ struct cursor {
     int64_t visit, attempt;
     int64_t started_at_us; /* of this attempt */
     int64_t wake_at_us;    /* the next timer: of a wait, a retry, an attempt; 0 = none */
+    int64_t stood_us; /* that timer was set while the execution was stopped, at this time; or 0 */
     struct str input_json; /* evaluated once per visit; empty when none */
 
     /* PHASE_WAIT */
@@ -249,6 +250,22 @@ struct pause {
     struct str by_json; /* {id, name}, or empty */
 };
 
+/* How far `continue` lets an execution go that is debugged; it stops before breakpoints always. */
+enum debug_until {
+    DEBUG_STEP, /* before the next step */
+    DEBUG_TO,   /* behind the step `to` */
+    DEBUG_END,
+};
+
+/* It is debugged, see debug.h. NULL in any other execution. */
+struct debug {
+    int64_t until;               /* enum debug_until */
+    struct str to;               /* DEBUG_TO: the code of a step */
+    struct str breakpoints_json; /* a list of codes, or empty */
+    struct str after;            /* the code of the step that has ended last, or empty */
+    int64_t since_us;            /* it is stopped, by the clock; 0 = it goes on */
+};
+
 /* Reminders of one execution that may wait for an answer at a time, those of waits that are over included. */
 enum { REMINDING_MAX = 100 };
 
@@ -318,6 +335,7 @@ struct execution {
     uint32_t stopped_count;
     bool has_unrolled;         /* one that it has started could not undo something; rows say what */
     const struct pause *pause; /* or NULL */
+    const struct debug *debug; /* or NULL */
     struct items compensated, failed; /* codes of steps: $.compensation */
     struct items given_up;            /* rollbacks that may be tried again: rollback_retry.c */
     uint32_t last_done;               /* the step that completed last, as index + 1; 0 = none */
@@ -333,6 +351,12 @@ struct execution {
     struct str waiting_for_json;    /* or empty */
     size_t context_bytes; /* what the limit of the context counts: see state_context_bytes() */
 };
+
+/* Whether no step may begin: it is debugged, and stopped. */
+static inline bool execution_is_stopped(const struct execution *x)
+{
+    return x->debug != NULL && x->debug->since_us > 0;
+}
 
 /* Whether the strand waits for a call: one that has left, or one that waits for capacity. */
 static inline bool call_is_awaited(const struct cursor *cursor)
@@ -369,12 +393,18 @@ static inline const struct cursor *execution_asker(const struct execution *x, ui
                                     : &x->reminding[i - execution_strands(x)]->cursor;
 }
 
+/* Whether what it waits for as a whole is something else than what its first strand waits for. */
+static inline bool execution_waits_below(const struct execution *x)
+{
+    return x->other_count > 0 || x->pause != NULL || execution_is_stopped(x);
+}
+
 /* What the strand waits for; empty when it does not wait. */
 static inline struct str execution_waits(const struct execution *x, uint32_t i)
 {
     if (i > 0)
         return x->others[i - 1]->waiting_for_json;
-    return x->other_count > 0 || x->pause != NULL ? x->strand_waiting_json : x->waiting_for_json;
+    return execution_waits_below(x) ? x->strand_waiting_json : x->waiting_for_json;
 }
 
 /* The same as a fact. */
@@ -382,7 +412,7 @@ static inline enum waiting_kind execution_waits_for(const struct execution *x, u
 {
     if (i > 0)
         return x->others[i - 1]->waiting_kind;
-    return x->other_count > 0 || x->pause != NULL ? x->strand_waiting_kind : x->waiting_kind;
+    return execution_waits_below(x) ? x->strand_waiting_kind : x->waiting_kind;
 }
 
 /* The strand in hand, or the execution, waits for this; WAITING_NONE: for nothing. */

@@ -18,6 +18,28 @@ static bool write_webhook(struct arena *mem, struct execution *x, struct value w
     return json_read(mem, x->webhook_json, &x->webhook, err);
 }
 
+/* It is debugged; without breakpoints, step by step. */
+static bool new_debug(struct arena *mem, struct execution *x, const struct execution_new *from,
+                      struct err *err)
+{
+    bool has_breakpoints = from->breakpoints.kind == VALUE_LIST;
+    struct debug *d;
+    struct buf json;
+
+    if (!from->is_debugged && !has_breakpoints)
+        return true;
+    d = ARENA_NEW(mem, struct debug);
+    d->until = from->is_debugged ? DEBUG_STEP : DEBUG_END;
+    if (has_breakpoints && from->breakpoints.len > 0) {
+        buf_init_arena(&json, mem);
+        if (!json_write(&json, from->breakpoints, err))
+            return false;
+        d->breakpoints_json = buf_view(&json);
+    }
+    x->debug = d;
+    return true;
+}
+
 bool execution_new(struct arena *mem, const struct program *program,
                    const struct execution_new *from, struct execution **out, struct err *err)
 {
@@ -49,6 +71,8 @@ bool execution_new(struct arena *mem, const struct program *program,
     x->status = STATUS_PENDING;
     x->steps = arena_zalloc(mem, (program->step_count + 1u) * sizeof(*x->steps));
     x->variables = value_map_empty();
+    if (!new_debug(mem, x, from, err))
+        return false;
     x->record = str_copy(mem, from->record);
     x->context_bytes = x->input_json.len + x->webhook_json.len;
     *out = x;

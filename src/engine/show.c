@@ -55,7 +55,7 @@ static void write_rest(struct buf *out, const struct stored_execution *x)
     object_json(out, "error", x->error_json);
     object_json(out, "result", x->result_json);
     object_int(out, "rowVersion", x->row_version);
-    object_bool(out, "debug", false);
+    object_bool(out, "debug", x->is_debugged);
     write_id_or_null(out, "parentId", x->has_parent, x->parent_id);
     write_id_or_null(out, "againOf", x->has_again_of, x->again_of);
     if (x->record.len > 0)
@@ -163,6 +163,14 @@ static void write_context(struct buf *out, const struct execution *x)
     buf_text(out, "]}");
 }
 
+/* Of one that is debugged: where it stops. */
+static void write_breakpoints(struct buf *out, const struct execution *x)
+{
+    if (x->debug != NULL && !status_is_terminal(x->status))
+        object_json(out, "breakpoints",
+                    x->debug->breakpoints_json.len > 0 ? x->debug->breakpoints_json : STR("[]"));
+}
+
 static struct stored_execution as_stored(const struct execution *x)
 {
     return (struct stored_execution){
@@ -171,6 +179,7 @@ static struct stored_execution as_stored(const struct execution *x)
         .code = x->program->code,
         .version = x->program->version,
         .status = x->status,
+        .is_debugged = x->debug != NULL,
         .has_parent = x->has_parent,
         .parent_id = x->parent_id,
         .has_again_of = x->has_again_of,
@@ -200,6 +209,7 @@ void show_execution(struct buf *out, const struct execution *exec)
     write_head(out, &x);
     object_json(out, "input", exec->input_json);
     write_context(out, exec);
+    write_breakpoints(out, exec);
     write_rest(out, &x);
 }
 
@@ -307,6 +317,7 @@ bool show_stored(struct arena *mem, struct buf *out, const struct stored_executi
             return false;
         object_json(out, "input", x->input_json);
         write_context(out, x);
+        write_breakpoints(out, x);
     }
     write_rest(out, stored);
     return true;

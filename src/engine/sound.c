@@ -304,6 +304,17 @@ static const char *reminding_damage(struct arena *mem, const struct execution *x
     return cursor_damage(mem, x, c);
 }
 
+/* One that is stopped waits for its debugger, or is held. */
+static bool sound_debug(struct arena *mem, const struct execution *x)
+{
+    if (x->debug == NULL)
+        return x->status != STATUS_WAITING_DEBUG;
+    if (x->debug->until > DEBUG_END || !sound_text(mem, x->debug->breakpoints_json, VALUE_LIST))
+        return false;
+    return execution_is_stopped(x) ? x->status == STATUS_WAITING_DEBUG || execution_is_held(x)
+                                   : x->status != STATUS_WAITING_DEBUG;
+}
+
 bool sound_check(struct arena *mem, const struct execution *x, struct err *err)
 {
     const char *damage = NULL;
@@ -317,6 +328,8 @@ bool sound_check(struct arena *mem, const struct execution *x, struct err *err)
     /* One that has ended stands nowhere, but for one that failed and may be tried again. */
     if (status_is_terminal(x->status) && x->status != STATUS_FAILED)
         return true;
+    if (!sound_debug(mem, x))
+        return stored_broken(err, "it is debugged in no way that there is");
     if (!sound_collected(x))
         return stored_broken(err, "what has ended in a loop or a parallel has no number");
     if (x->strand_index > x->other_count)

@@ -12,6 +12,8 @@
 #include "engine/execution.h"
 #include "engine/stored_execution.h"
 
+struct findings;
+
 /* In the error of an execution that had nothing to roll back. */
 #define NOTHING_ROLLED_BACK "\"compensation\":{\"compensated\":[],\"failed\":[]}"
 
@@ -27,7 +29,9 @@ struct execution_new {
     struct str record;      /* "object/id" of the record whose card it is started from, or empty */
     int64_t now_us;
     bool has_again_of;
-    struct uuid again_of; /* the execution that it is started again for */
+    struct uuid again_of;     /* the execution that it is started again for */
+    bool is_debugged;         /* it stops behind its first step, or before breakpoints alone: */
+    struct value breakpoints; /* a list of codes; absent: none */
 };
 
 /*
@@ -38,6 +42,14 @@ struct execution_new {
 bool execution_new(struct arena *mem, const struct program *program,
                    const struct execution_new *from, struct execution **out,
                    struct err *err) MUST_USE;
+
+/*
+ * Whether a list of codes can be breakpoints; anything but a list can. ERR_INVALID: the findings
+ * say which are no steps of the program; they are about `pointer`/NUMBER.
+ */
+enum { BREAKPOINTS_MAX = 1000 };
+bool state_check_breakpoints(struct arena *mem, const struct program *p, struct value list,
+                             const char *pointer, struct findings *out, struct err *err) MUST_USE;
 
 /*
  * What is wrong with a business key, wherever it is given or computed; NULL: nothing.

@@ -185,6 +185,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     copy_strands(mem, x, exec);
     x->rollback = copy_rollback(mem, exec->rollback);
     x->stopped = copy_stopped(mem, exec);
+    x->debug = copy_part(mem, stored_debug, exec->debug, sizeof(*exec->debug));
     x->pause = copy_part(mem, stored_pause, exec->pause, sizeof(*exec->pause));
     x->variables = value_copy(mem, exec->variables);
     x->variables_json = copy_text(mem, exec->variables_json);

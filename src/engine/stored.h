@@ -34,7 +34,7 @@ struct stored_fields {
 
 /* cursor.c; of the cursor that a rollback began at, those that a retry needs. */
 extern const struct stored_fields stored_cursor, stored_from, stored_reconciling, stored_rollback,
-    stored_pause;
+    stored_pause, stored_debug;
 
 /* Append the members of the struct `from` to an object that is open. */
 void stored_write(struct buf *out, struct stored_fields fields, const void *from);

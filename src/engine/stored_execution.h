@@ -18,6 +18,7 @@ struct stored_execution {
     enum execution_status status;
     bool has_parent;
     struct uuid parent_id;
+    bool is_debugged; /* it was started to be debugged */
     bool has_again_of, has_again_as;
     struct uuid again_of,
         again_as; /* the one it was started again for; the newest that was for it */

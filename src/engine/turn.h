@@ -154,6 +154,8 @@ struct turn {
     bool is_answered;                /* the current attempt of the rollback, or question, goes on */
     bool has_strands;                /* there are several, or were in this turn */
     bool has_stopped;                /* strands, which may have held something */
+    bool may_begin_step;             /* one, whatever the debugger says: see debug.h */
+    bool is_continued;               /* signals that came while it was stopped end their waits */
     const char *damaged;             /* what is wrong with the stored state; or NULL */
     bool is_stopping;                /* commands that are done are gone through, no other runs */
     struct str refused_at;           /* the place of the command that asked and fails with this; */

@@ -115,6 +115,8 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
         .now_us = clock_wall_us(n->clock),
         .has_again_of = r->has_again_of,
         .again_of = r->again_of,
+        .is_debugged = r->is_debugged,
+        .breakpoints = r->breakpoints,
     };
 
     if (!execution_new(&e->mem, p, &from, &e->x, err))
@@ -147,6 +149,8 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     if (findings_have_errors(&r->findings))
         return err_set(&r->err, ERR_INVALID, "the input is not what '%.*s' takes",
                        STR_ARG(p->code));
+    if (!state_check_breakpoints(r->mem, p, r->breakpoints, "/breakpoints", &r->findings, &r->err))
+        return false;
     if (!business_key(n, r, p, input, &key))
         return false;
     e = entry_new(n, cluster_new_id(n));

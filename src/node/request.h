@@ -108,11 +108,13 @@ struct node_request {
     struct str code;
     const struct kind_spec *process_kind; /* that the process must be of; NULL: any */
     struct str key;
-    struct str trace;       /* a traceparent that it takes over, or empty */
-    struct value webhook;   /* the request that starts it, $.webhook: a map, or anything else */
-    struct str record;      /* "object/id": the record whose card it is started from, or empty */
-    struct node_hook *hook; /* HOOK; else NULL */
-    bool answers_id;        /* the answer that is stored is {id} alone, 202 */
+    struct str trace;         /* a traceparent that it takes over, or empty */
+    struct value webhook;     /* the request that starts it, $.webhook: a map, or anything else */
+    struct str record;        /* "object/id": the record whose card it is started from, or empty */
+    bool is_debugged;         /* it stops behind its first step; or before these alone: */
+    struct value breakpoints; /* a list of codes of steps, or absent */
+    struct node_hook *hook;   /* HOOK; else NULL */
+    bool answers_id;          /* the answer that is stored is {id} alone, 202 */
     const struct node_schedule *schedule; /* in place of event.input; or NULL */
     struct event_start *by_event;         /* a trigger makes input and key of an event; or NULL */
     bool has_again_of;

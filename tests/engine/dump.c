@@ -209,6 +209,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(attempt);
     NUMBER(started_at_us);
     NUMBER(wake_at_us);
+    NUMBER(stood_us);
     TEXT(input_json);
     TEXT(types_json);
     TEXT(correlation);
@@ -314,6 +315,15 @@ static void pause_of(struct walk *w, const struct pause *a, const struct pause *
     TEXT(by_json);
 }
 
+static void debug_of(struct walk *w, const struct debug *a, const struct debug *b)
+{
+    NUMBER(until);
+    TEXT(to);
+    TEXT(breakpoints_json);
+    TEXT(after);
+    NUMBER(since_us);
+}
+
 static void stopped(struct walk *w, const struct stopped_child *a, const struct stopped_child *b)
 {
     on_number(w, "id", 0, uuid_cmp(a->id, b->id));
@@ -356,6 +366,9 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     on_number(w, "pause", a->pause != NULL, b->pause != NULL);
     if (a->pause != NULL && b->pause != NULL)
         pause_of(w, a->pause, b->pause);
+    on_number(w, "debug", a->debug != NULL, b->debug != NULL);
+    if (a->debug != NULL && b->debug != NULL)
+        debug_of(w, a->debug, b->debug);
 }
 
 static void items(struct walk *w, const struct items *a, const struct items *b)
@@ -583,6 +596,7 @@ void dump_store(struct arena *mem, const struct commit *c, struct stored_executi
         .waiting_kind = x->waiting_kind,
         .waiting_for_json = column(mem, before.waiting_for_json, x->waiting_for_json),
         .current_step = column(mem, before.current_step, execution_current_step(x)),
+        .is_debugged = x->debug != NULL || before.is_debugged,
         .is_rolled_back = execution_is_rolled_back(x),
         .row_version = x->row_version,
         .seq = x->seq,

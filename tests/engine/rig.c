@@ -495,6 +495,7 @@ void rig_start_with(struct rig *r, struct value input)
     x->status = STATUS_PENDING;
     x->steps = arena_zalloc(&r->mem, (r->program->step_count + 1u) * sizeof(*x->steps));
     x->variables = value_map_empty();
+    x->debug = r->debug;
     x->context_bytes = x->input_json.len;
     r->x = x;
     r->history = (struct history){0};

@@ -46,7 +46,8 @@ struct rig {
     int64_t forgotten;      /* ... or not this one; 0 = it has all */
     bool keeps_signals;     /* somebody keeps signals for waits that have a correlation: */
     struct kept_reads kept; /* these */
-    struct value config;    /* $.config; absent: nothing is configured */
+    const struct debug *debug; /* how executions that start are debugged; NULL: not at all */
+    struct value config;       /* $.config; absent: nothing is configured */
 };
 
 void rig_init(struct rig *r);

@@ -42,6 +42,7 @@ export async function walkExecutions(api, holds) {
     await walkSignals(api, holds, id);
 
     await walkPause(api, holds, slow.json.id, id);
+    await walkDebug(api, holds, 'waiting', id);
     await walkInbox(api, holds, slow.json.id, id);
     await walkCallbacks(api, holds);
     await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);
@@ -72,6 +73,24 @@ async function walkPause(api, holds, id, ended) {
     for (const operation of ['pauseExecution', 'resumeExecution']) {
         await api.call(operation, { path: { id: ended } }, 409);
         await api.call(operation, { path: { id: NOBODY } }, 404);
+    }
+}
+
+async function walkDebug(api, holds, code, ended) {
+    const start = { code, debug: true, breakpoints: [] };
+    await api.call('startExecution', { body: { ...start, breakpoints: ['nowhere'] } }, 422);
+    const { id } = (await api.call('startExecution', { body: start }, 201)).json;
+    const path = { id };
+    const stopped = (await api.call('getExecution', { path }, 200)).json;
+    holds(stopped.debug && stopped.waitingFor?.kind === 'debug' && stopped.actions.includes('continue'), 'a stopped one says so');
+    await api.call('setBreakpoints', { path, body: { nodes: ['nowhere'] } }, 422);
+    await api.call('setBreakpoints', { path, body: { nodes: [stopped.currentStep] } }, 202);
+    await api.call('continueExecution', { path, body: { to: 'nowhere' } }, 422);
+    await api.call('pauseExecution', { path }, 409);
+    await api.call('continueExecution', { path, body: { to: 'end', set: { variables: { x: 1 } } } }, 202);
+    for (const [operation, body] of [['continueExecution', {}], ['setBreakpoints', { nodes: [] }]]) {
+        await api.call(operation, { path: { id: ended }, body }, 409);
+        await api.call(operation, { path: { id: NOBODY }, body }, 404);
     }
 }
 

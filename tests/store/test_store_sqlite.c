@@ -264,7 +264,7 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_WINDOW_BY_ERROR_OLDEST, "execution_by_error"},
         {SQL_WINDOW_WITH_BRANCHES, "execution_with_branches"},
         {SQL_WINDOW_WITH_BRANCHES_OLDEST, "execution_with_branches"},
-        {SQL_SUMMARY_LIVE, "COVERING INDEX execution_live"},
+        {SQL_SUMMARY_LIVE, "COVERING INDEX execution_lives"},
         {SQL_SUMMARY_ENDED_EDGE, "PRIMARY KEY"},
         {SQL_SUMMARY_FAILED_EDGE, "execution_by_status"},
         {SQL_READ_ENDED, "PRIMARY KEY"},
@@ -465,7 +465,7 @@ static void test_sqlite__advance_writes_the_indexes_of_what_changes_alone(void *
     } cases[] = {{SQL_ADVANCE, 0},
                  {SQL_ADVANCE_CONTEXT, 0},
                  {SQL_ADVANCE_WAKE, 1}, /* execution_by_wake_at */
-                 {SQL_ADVANCE_STEP, 2}, /* execution_by_step, execution_live */
+                 {SQL_ADVANCE_STEP, 2}, /* execution_by_step, execution_lives */
                  {SQL_ADVANCE_CONTEXT_WAKE_STEP, 3}};
     struct contract *c = *state;
     sqlite3 *handle;

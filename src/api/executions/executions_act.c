@@ -13,6 +13,7 @@
 
 enum {
     STEP_LEN_MAX = 255,
+    BRANCH_LEN_MAX = 1000,
     SIGNAL_TEXT_LEN_MAX = 255,
     PAUSE_REASON_LEN_MAX = 1000, /* it is shown with the execution, in lists too */
 };
@@ -67,6 +68,10 @@ bool act_check(struct call *c, enum action action, const struct act_fields *f)
         call_refuse_field(c, "version", "bad_value", "version is a number from 1 on");
     else if (!is_text_of(f->at[ACTION_FIELD_FROM], STEP_LEN_MAX))
         call_refuse_field(c, "from", "bad_value", "from is the code of a step");
+    else if (!is_text_of(f->at[ACTION_FIELD_TO], STEP_LEN_MAX))
+        call_refuse_field(c, "to", "bad_value", "to is the code of a step, or end");
+    else if (!is_text_of(f->at[ACTION_FIELD_BRANCH], BRANCH_LEN_MAX))
+        call_refuse_field(c, "branch", "bad_value", "branch has from 1 to 1000 bytes");
     else if (!is_number_from_1(f->at[ACTION_FIELD_VISIT]))
         call_refuse_field(c, "visit", "bad_value", "visit is a number from 1 on");
     else if (action == ACTION_PAUSE && act_text(f, ACTION_FIELD_REASON).len > PAUSE_REASON_LEN_MAX)
@@ -161,6 +166,10 @@ void act_fill(const struct call *c, struct node_request *r, enum action action,
         .assignee = f->at[ACTION_FIELD_ASSIGNEE],
         .input = f->at[ACTION_FIELD_INPUT],
         .output = f->at[ACTION_FIELD_OUTPUT],
+        .to = act_text(f, ACTION_FIELD_TO),
+        .branch = act_text(f, ACTION_FIELD_BRANCH),
+        .set = f->at[ACTION_FIELD_SET],
+        .nodes = f->at[ACTION_FIELD_NODES],
     };
     act_cancels(&r->event, f->at[ACTION_FIELD_COMPENSATE]);
     act_audit(c, r, action, f, execution);

@@ -129,7 +129,7 @@ static bool check_webhook(struct call *c, struct value webhook)
 void executions_start(struct call *c)
 {
     static const enum kind kinds[] = {KIND_SCENARIO, KIND_SCHEMA, KIND_MACHINE};
-    struct value code, by_kind[3], version, input, key, debug, webhook;
+    struct value code, by_kind[3], version, input, key, debug, breakpoints, webhook;
     const struct body_field fields[] = {
         {"code", BODY_TEXT, false, .out = &code},
         {kind_spec(kinds[0])->name, BODY_TEXT, false, .out = &by_kind[0]},
@@ -139,6 +139,7 @@ void executions_start(struct call *c)
         {"input", BODY_OBJECT, false, .out = &input},
         {"key", BODY_TEXT, false, .out = &key},
         {"debug", BODY_BOOL, false, .out = &debug},
+        {"breakpoints", BODY_IDS, false, .out = &breakpoints},
         {"webhook", BODY_OBJECT, false, .out = &webhook},
     };
     const struct kind_spec *kind = NULL;
@@ -152,8 +153,6 @@ void executions_start(struct call *c)
         call_refuse_field(c, "version", "bad_value", "version is a number from 1 on");
     else if (key.kind == VALUE_STRING && state_key_mistake(value_text(key)) != NULL)
         call_refuse_field(c, "key", "bad_value", "%s", state_key_mistake(value_text(key)));
-    else if (value_is_true(debug))
-        call_refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
     else if (!check_webhook(c, webhook))
         return;
     else if ((r = call_request(c, NODE_START, executions_started)) != NULL &&
@@ -163,6 +162,8 @@ void executions_start(struct call *c)
         r->version = version.kind == VALUE_INT ? version.i : 0;
         r->event.input = input.kind == VALUE_MAP ? input : value_map_empty();
         r->webhook = webhook;
+        r->is_debugged = value_is_true(debug);
+        r->breakpoints = breakpoints;
         r->key = value_text_or(key, STR_NONE);
         r->trace = call_trace(c);
         call_submit(c, r);

@@ -94,7 +94,8 @@ static bool is_among(const struct listed_waits *waits, const struct listed_wait 
         if (w->visit == other->visit && str_eq(w->step, other->step) &&
             str_eq(w->correlation, other->correlation) &&
             str_eq(w->types_json, other->types_json) &&
-            str_eq(w->assignees_json, other->assignees_json) && w->is_public == other->is_public)
+            str_eq(w->assignees_json, other->assignees_json) && w->is_public == other->is_public &&
+            w->until_us == other->until_us)
             return true;
     }
     return false;

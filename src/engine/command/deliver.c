@@ -108,7 +108,7 @@ bool deliver_signal(struct turn *t, bool *complete, struct err *err)
         turn_begin_step(t);
         if (!wait_takes(t, turn_step(t), signal, &output))
             continue;
-        if (t->x->pause != NULL)
+        if (t->x->pause != NULL || execution_is_stopped(t->x))
             pause_defer_signal(t, signal);
         else
             *complete = wake_leave_wait(t, STEP_DONE, output, signal->seq);

@@ -20,6 +20,7 @@
 #include "engine/command/procedure.h"
 #include "engine/command/wait.h"
 #include "engine/commit/ask.h"
+#include "engine/flow/debug.h"
 #include "engine/flow/repair.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
@@ -456,7 +457,8 @@ static bool wake_reminder(struct turn *t, uint32_t index)
 
 static bool is_due(const struct turn *t, const struct cursor *c)
 {
-    return (c->wake_at_us > 0 && c->wake_at_us <= t->wall_us) || ask_has_news(t, c);
+    return (c->wake_at_us > 0 && c->wake_at_us <= t->wall_us && !debug_holds_timer(t->x, c)) ||
+           ask_has_news(t, c);
 }
 
 bool remind_wake(struct turn *t)

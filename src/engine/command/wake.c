@@ -9,6 +9,7 @@
 #include "engine/commit/ask.h"
 #include "engine/commit/call_capacity.h"
 #include "engine/commit/reads.h"
+#include "engine/flow/debug.h"
 #include "engine/flow/reconcile.h"
 #include "engine/flow/repair.h"
 #include "engine/flow/step.h"
@@ -333,7 +334,7 @@ bool wake_is_due(const struct turn *t)
     if (x->cursor.phase == PHASE_HELD)
         return false;
     if (x->cursor.phase == PHASE_ENTER)
-        return true;
+        return !debug_stops(x, &x->cursor);
     if (x->rollback != NULL && x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
         return x->stopped_count == 0;
     if (x->rollback != NULL && x->rollback->deadline_at_us > 0 &&
@@ -350,7 +351,8 @@ static bool may_be_over(const struct turn *t, const struct cursor *cursor)
 {
     if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
         return false;
-    return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
+    return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us &&
+            !debug_holds_timer(t->x, cursor)) ||
            child_has_news(t, cursor) || ask_has_news(t, cursor) || task_has_news(t, cursor);
 }
 
@@ -422,8 +424,8 @@ bool wake_apply(struct turn *t, bool *complete)
     const struct execution *x = t->x;
     bool is_woken;
 
-    if (x->cursor.phase != PHASE_HELD && x->rollback == NULL && x->deadline_at_us > 0 &&
-        t->wall_us >= x->deadline_at_us) {
+    if (x->cursor.phase != PHASE_HELD && x->rollback == NULL && !execution_is_stopped(x) &&
+        x->deadline_at_us > 0 && t->wall_us >= x->deadline_at_us) {
         apply_deadline(t);
         /* Beside the strand that is held others go on, with what this event says of their children. */
         if (turn_goes_forward(t) && x->other_count > 0)

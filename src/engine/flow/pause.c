@@ -25,12 +25,14 @@ static bool may_pause(const struct turn *t, struct err *err)
         return err_set(err, ERR_CONFLICT, "the execution is paused already");
     if (t->x->rollback != NULL)
         return err_set(err, ERR_CONFLICT, "the execution is being rolled back");
+    if (execution_is_stopped(t->x))
+        return err_set(err, ERR_CONFLICT, "the execution is stopped by its debugger already");
     if (strand_find(t, strand_is_held) != NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution is held: it does not go on by itself");
     return true;
 }
 
-static struct str who(struct turn *t)
+struct str pause_who(struct turn *t)
 {
     struct str json = STR_NONE;
 
@@ -62,7 +64,7 @@ bool pause_begin(struct turn *t, struct err *err)
     pause = ARENA_NEW(t->mem, struct pause);
     pause->since_us = t->now_us;
     pause->reason = str_copy(t->mem, t->ev->reason);
-    pause->by_json = who(t);
+    pause->by_json = pause_who(t);
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, action_row(ACTION_PAUSE));
     note(t, "pause", pause->reason, pause->by_json);
     t->x->pause = pause;
@@ -76,7 +78,7 @@ bool pause_end(struct turn *t, struct err *err)
     if (x->pause == NULL)
         return err_set(err, ERR_CONFLICT, "the execution is not paused");
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, action_row(ACTION_RESUME));
-    note(t, "resume", STR_NONE, who(t));
+    note(t, "resume", STR_NONE, pause_who(t));
     x->pause = NULL;
     /* It was paused before its first step. */
     if (x->started_at_us == 0)
@@ -158,18 +160,18 @@ bool pause_has_answer(const struct turn *t)
     return false;
 }
 
-/* Take up the strand for which something was deferred first, signals alone or all. */
-static bool take_deferred_strand(struct turn *t, bool is_signal)
+/* Take up the strand for which something of these kinds was deferred first. */
+static bool take_deferred_strand(struct turn *t, bool takes_signals, bool takes_answers)
 {
     const struct execution *x = t->x;
     const struct cursor *first = NULL;
 
     for (uint32_t i = 0; i < execution_strands(x); i++) {
         const struct cursor *cursor = execution_cursor(x, i);
+        bool is_wanted = cursor->deferred_answer_json.len > 0 ? takes_answers : takes_signals;
 
         /* What is held goes on when an operator says so. */
-        if (cursor->deferred_seq > 0 && cursor->phase != PHASE_HELD &&
-            !(is_signal && cursor->deferred_answer_json.len > 0) &&
+        if (cursor->deferred_seq > 0 && cursor->phase != PHASE_HELD && is_wanted &&
             (first == NULL || cursor->deferred_seq < first->deferred_seq))
             first = cursor;
     }
@@ -180,7 +182,7 @@ const struct signal *pause_take_signal(struct turn *t)
 {
     const struct signal *signal;
 
-    if (!take_deferred_strand(t, true))
+    if (!take_deferred_strand(t, true, false))
         return NULL;
     signal = signal_at(t->x, t->x->cursor.deferred_seq);
     if (signal == NULL)
@@ -194,7 +196,8 @@ bool pause_take(struct turn *t, struct pause_deferred *out)
     struct execution *x = t->x;
     struct value answer;
 
-    if (!take_deferred_strand(t, false))
+    /* A signal ends no wait while a debugger has stopped the execution. */
+    if (!take_deferred_strand(t, !execution_is_stopped(x) || t->is_continued, true))
         return false;
     *out = (struct pause_deferred){.output = value_absent(), .error = value_absent()};
     if (x->cursor.deferred_answer_json.len == 0) {

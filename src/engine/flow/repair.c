@@ -16,6 +16,7 @@
 #include "engine/actions.h"
 #include "engine/command/ledger.h"
 #include "engine/command/procedure.h"
+#include "engine/flow/debug.h"
 #include "engine/flow/reconcile.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
@@ -53,7 +54,7 @@ static bool may_skip(const struct execution *x, struct err *err)
 
 static bool may_migrate(const struct execution *x, struct err *err)
 {
-    if (x->status != STATUS_WAITING)
+    if (x->status != STATUS_WAITING && x->status != STATUS_WAITING_DEBUG)
         return err_set(err, ERR_CONFLICT, "only a waiting execution can move to another version");
     return true;
 }
@@ -69,9 +70,8 @@ bool engine_may_repair(const struct execution *exec, enum event_kind kind, struc
     PANIC("this repairs nothing");
 }
 
-/* ERR_INVALID with a finding about one field of the request. */
-static bool refuse_field(struct turn *t, const char *pointer, const char *code,
-                         struct sentence hint, struct sentence message, struct err *err)
+bool repair_refuse(struct turn *t, const char *pointer, const char *code, struct sentence hint,
+                   struct sentence message, struct err *err)
 {
     *VEC_ADD(t->mem, &t->out->findings) = (struct finding){
         .pointer = str_of(pointer), .code = str_of(code), .message = message, .hint = hint};
@@ -85,13 +85,15 @@ bool repair_migrate(struct turn *t, struct err *err)
     if (!may_migrate(t->x, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, action_row(ACTION_MIGRATE));
-    return version_move(t, t->ev->program, err);
+    if (!version_move(t, t->ev->program, err))
+        return false;
+    debug_move(t);
+    return true;
 }
 
 /* --- again --- */
 
-/* The code of the step that was probably meant, as a hint; or empty. */
-static struct sentence nearest_step(struct arena *mem, const struct program *p, struct str code)
+struct sentence repair_nearest_step(struct arena *mem, const struct program *p, struct str code)
 {
     unsigned limit = code.len > 3 ? 2 : 1;
     struct str nearest = STR_NONE;
@@ -114,8 +116,9 @@ static bool go_to(struct turn *t, struct str code, struct err *err)
     const struct step *step = program_step(x->program, code);
 
     if (step == NULL)
-        return refuse_field(t, "/from", "unknown_step", nearest_step(t->mem, x->program, code),
-                            sentence_make(t->mem, "there is no step '%.*s'", STR_ARG(code)), err);
+        return repair_refuse(t, "/from", "unknown_step",
+                             repair_nearest_step(t->mem, x->program, code),
+                             sentence_make(t->mem, "there is no step '%.*s'", STR_ARG(code)), err);
     while (x->frame_count > 0 && !version_is_within(x, x->program, step)) {
         const struct frame *frame = &x->frames[x->frame_count - 1];
 
@@ -131,7 +134,7 @@ static bool go_to(struct turn *t, struct str code, struct err *err)
         step_set(t, (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = frame->visit});
     }
     if (!version_is_within(x, x->program, step))
-        return refuse_field(
+        return repair_refuse(
             t, "/from", "unreachable_step", SENTENCE_NONE,
             sentence_make(t->mem, "the step '%.*s' is inside another one", STR_ARG(code)), err);
     x->cursor = (struct cursor){.step = step->index};
@@ -147,9 +150,9 @@ static bool replace_input(struct turn *t, struct err *err)
     if (input.kind == VALUE_ABSENT)
         return true;
     if (input.kind != VALUE_MAP)
-        return refuse_field(t, "/input", "bad_value", SENTENCE_NONE, no_object, err);
+        return repair_refuse(t, "/input", "bad_value", SENTENCE_NONE, no_object, err);
     if (!turn_freeze(t, &input, &json))
-        return refuse_field(t, "/input", "bad_value", SENTENCE_NONE, t->failure.message, err);
+        return repair_refuse(t, "/input", "bad_value", SENTENCE_NONE, t->failure.message, err);
     if (t->x->context_bytes - t->x->input_json.len + json.len > CONTEXT_BYTES_MAX)
         return err_set(err, ERR_TOO_LARGE, "the context would be larger than %d bytes",
                        CONTEXT_BYTES_MAX);
@@ -339,6 +342,9 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
     if (t->ev->from.len > 0 && !continues && carried.len == 0 && !go_to(t, t->ev->from, err))
         return false;
     forget_end(t);
+    debug_move(t);
+    /* The step that is tried again begins, wherever the debugger stands. */
+    t->may_begin_step = true;
     /* The attempt that was in flight has been answered meanwhile: act_on_deferred() goes on with that. */
     if (continues && x->cursor.deferred_seq > 0) {
         x->cursor.phase = PHASE_JOB;
@@ -363,7 +369,7 @@ static bool refuses_output(struct turn *t, enum step_result end, struct err *err
 {
     if (end != STEP_FAILED || str_eq(t->failure.code, STR("conflict_version")))
         return false;
-    (void)refuse_field(t, "/output", "bad_value", SENTENCE_NONE, t->failure.message, err);
+    (void)repair_refuse(t, "/output", "bad_value", SENTENCE_NONE, t->failure.message, err);
     return true;
 }
 
@@ -412,7 +418,7 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     if (t->ev->output.kind != VALUE_ABSENT) {
         end = step_complete(t, value_copy(t->mem, t->ev->output), 0);
         if (end == STEP_FAILED)
-            return refuse_field(t, "/output", "bad_value", SENTENCE_NONE, t->failure.message, err);
+            return repair_refuse(t, "/output", "bad_value", SENTENCE_NONE, t->failure.message, err);
     } else {
         (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
         step_set(t, (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = x->cursor.visit});

@@ -24,6 +24,9 @@ bool pause_end(struct turn *t, struct err *err) MUST_USE;
  */
 void pause_forget(struct turn *t);
 
+/* Who does what the event says, as JSON; or empty. */
+struct str pause_who(struct turn *t);
+
 /* The current wait ends, once the execution goes on, with the signal of that row. */
 void pause_defer_signal(struct turn *t, const struct signal *signal);
 
@@ -53,6 +56,13 @@ const struct signal *pause_take_signal(struct turn *t);
 void pause_settle(struct turn *t);
 
 /* --- repair.c: what operators do --- */
+
+/* ERR_INVALID with a finding about one field of the request. Answers false. */
+bool repair_refuse(struct turn *t, const char *pointer, const char *code, struct sentence hint,
+                   struct sentence message, struct err *err);
+
+/* The code of the step that was probably meant, as a hint; or empty. */
+struct sentence repair_nearest_step(struct arena *mem, const struct program *p, struct str code);
 
 /* False: it cannot be done now. */
 bool repair_resolve(struct turn *t, bool *complete, struct err *err) MUST_USE;

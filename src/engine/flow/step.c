@@ -15,6 +15,7 @@
 #include "engine/command/procedure.h"
 #include "engine/command/wait.h"
 #include "engine/context.h"
+#include "engine/flow/debug.h"
 #include "engine/flow/rollback.h"
 #include "value/object.h"
 
@@ -51,6 +52,7 @@ void step_set(struct turn *t, struct step_state state)
     if (round.loop > 0)
         turn_note(t, "round", turn_round_text(t, round));
     state_set_step(t->mem, x, round, x->cursor.step, state);
+    debug_step_ended(t);
 }
 
 /* The lines stay with the row: [{level, message, data?}]. */
@@ -204,6 +206,8 @@ void step_wait(struct turn *t, enum cursor_phase phase, enum waiting_kind kind, 
     struct execution *x = t->x;
 
     x->cursor.phase = phase;
+    if (execution_is_stopped(x))
+        x->cursor.stood_us = t->wall_us;
     if (x->status != STATUS_COMPENSATING)
         x->status = STATUS_WAITING;
     execution_set_waiting(x, kind, why);
@@ -371,7 +375,7 @@ bool step_run_all(struct turn *t)
                 x->cursor.seq = x->seq;
             return true;
         }
-        if (!has_room_in_history(t))
+        if (!debug_may_begin(t) || !has_room_in_history(t))
             return true;
         t->steps++;
         end = step_run_one(t);

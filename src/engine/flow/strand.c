@@ -18,6 +18,7 @@
 #include "engine/flow/strand.h"
 #include "engine/command/procedure.h"
 #include "engine/commit/ask.h"
+#include "engine/flow/debug.h"
 #include "engine/flow/reconcile.h"
 #include "engine/flow/step.h"
 #include "value/object.h"
@@ -73,6 +74,11 @@ static const struct strand *new_strand(struct arena *mem, struct strand from)
 static const struct cursor *cursor_at(const struct execution *x, uint32_t index)
 {
     return index == x->strand_index ? &x->cursor : &other_at(x, index)->cursor;
+}
+
+struct strand strand_at(const struct execution *x, uint32_t index)
+{
+    return index == x->strand_index ? strand_in_hand(x) : *other_at(x, index);
 }
 
 void strand_take(struct turn *t, uint32_t index)
@@ -358,8 +364,7 @@ void strand_resume_others(struct turn *t, const struct rollback *rollback)
 
 static bool is_ready(const struct turn *t, const struct cursor *cursor)
 {
-    (void)t;
-    return cursor->phase == PHASE_ENTER;
+    return cursor->phase == PHASE_ENTER && !debug_stops(t->x, cursor);
 }
 
 bool strand_is_held(const struct turn *t, const struct cursor *cursor)
@@ -486,7 +491,7 @@ void strand_settle(struct turn *t)
     /* A failed one is where its failure was. */
     if (!status_is_terminal(x->status) && x->rollback == NULL) {
         held = strand_find(t, strand_is_held);
-        strand_take(t, held != NO_STRAND ? held : 0);
+        strand_take(t, held != NO_STRAND ? held : debug_first(x));
         x->status = strand_find(t, is_ready) != NO_STRAND ? STATUS_RUNNING : STATUS_WAITING;
     }
     if (x->status == STATUS_RUNNING)

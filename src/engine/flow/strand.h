@@ -15,6 +15,9 @@
 struct strand strand_in_hand(const struct execution *x);
 void strand_put_in_hand(struct execution *x, const struct strand *s);
 
+/* The strand of that index, from 0 on, in the order of branches and iterations. */
+struct strand strand_at(const struct execution *x, uint32_t index);
+
 /* Take up the strand of that index, from 0 on, in place of the current one. */
 void strand_take(struct turn *t, uint32_t index);
 

@@ -53,10 +53,10 @@
 /* What a commit is held against. */
 #define STATE_COLUMNS "row, status, row_version, wake_at"
 
-/* Live executions, in the words of the index execution_live: SQLite uses it for no others. */
+/* Live executions, in the words of the index execution_lives: SQLite uses it for no others. */
 #define IS_LIVE(e)                                                                                 \
     "(" e "status = 'pending' OR " e "status = 'running' OR " e "status = 'waiting' OR " e         \
-    "status = 'compensating')"
+    "status = 'waiting_debug' OR " e "status = 'compensating')"
 
 /*
  * How an execution ended; how many wait for it and have not been notified of it, or have not applied
@@ -92,7 +92,8 @@
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
-    "parent_id, current_step, waiting_kind, again_of, kind, trace, record, trigger_chain"
+    "parent_id, current_step, waiting_kind, again_of, kind, trace, record, trigger_chain, "        \
+    "debug"
 
 /* A new execution. */
 #define NEW_COLUMNS                                                                                \
@@ -100,7 +101,7 @@
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, live_key, current_step, created_by, cursor, "      \
     "waiting_for, error, result, input, context, parent_id, snapshot, waiting_kind, kind, "        \
-    "again_of, trace, webhook, record, trigger_chain, has_branches"
+    "again_of, trace, webhook, record, trigger_chain, has_branches, debug"
 
 /* PostgreSQL: an UPDATE that fails, by dividing by zero, unless it finds every row it is given. */
 #define ALL_OR_FAIL(update)                                                                        \
@@ -389,7 +390,7 @@
               "AND e.crash_count < 5 "                                                             \
               "AND NOT EXISTS (SELECT 1 FROM execution_events v WHERE v.execution = e.row "        \
               "AND v.kind <> 'join') "                                                             \
-              "AND ((e.wake_at IS NULL AND (e.status <> 'waiting' "                                \
+              "AND ((e.wake_at IS NULL AND (e.status NOT IN ('waiting', 'waiting_debug') "         \
               "OR e.waiting_for->>'kind' IN ('timer', 'retry'))) "                                 \
               "OR (e.status = 'waiting' AND e.waiting_for->>'kind' = 'child' "                     \
               "AND EXISTS (SELECT 1 FROM execution c WHERE c.id = " child                          \

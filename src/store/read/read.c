@@ -156,10 +156,10 @@ static bool row_whole(struct rows *rows, struct stored_execution *out, struct er
 {
     bool ok = row_execution(rows, out, err);
 
-    out->input_json = rows_text(rows, 32);
-    out->context_json = rows_text(rows, 33);
-    out->snapshot = rows_text(rows, 34);
-    out->webhook_json = rows_text(rows, 35);
+    out->input_json = rows_text(rows, 33);
+    out->context_json = rows_text(rows, 34);
+    out->snapshot = rows_text(rows, 35);
+    out->webhook_json = rows_text(rows, 36);
     return ok;
 }
 

@@ -137,8 +137,9 @@ static void add_waits(struct sources *s, struct str kind)
             add_source(s, &by_waiting, str_of(waiting_kind_name((enum waiting_kind)i)));
 }
 
-static const uint32_t live_statuses = STATUS_BIT(STATUS_PENDING) | STATUS_BIT(STATUS_RUNNING) |
-                                      STATUS_BIT(STATUS_WAITING) | STATUS_BIT(STATUS_COMPENSATING);
+static const uint32_t live_statuses =
+    STATUS_BIT(STATUS_PENDING) | STATUS_BIT(STATUS_RUNNING) | STATUS_BIT(STATUS_WAITING) |
+    STATUS_BIT(STATUS_WAITING_DEBUG) | STATUS_BIT(STATUS_COMPENSATING);
 
 /* How many conditions a filter has. */
 static unsigned count_conditions(const struct execution_filter *f)

@@ -91,6 +91,7 @@ bool row_execution(struct rows *rows, struct stored_execution *out, struct err *
         .trace = rows_text(rows, 29),
         .record = rows_text(rows, 30),
         .chain = rows_text(rows, 31),
+        .is_debugged = rows_view(rows, 32).len > 0,
     };
     if (!rows_maybe_uuid(rows, 27, &out->has_again_of, &out->again_of) ||
         !rows_maybe_uuid(rows, 24, &out->has_parent, &out->parent_id) ||

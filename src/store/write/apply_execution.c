@@ -46,7 +46,7 @@ enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
             db_text(str_of(kind_spec(e->program->kind)->name)),
             e->has_again_of ? db_text(UUID_STR(e->again_of)) : db_null(), db_text_or_null(e->trace),
             db_text_or_null(e->webhook_json), db_text_or_null(e->record), db_text_or_null(e->chain),
-            has_branches_value(e)));
+            has_branches_value(e), e->debug != NULL ? db_text(STR("true")) : db_null()));
 }
 
 enum db_status apply_move_execution(struct apply *a, const struct execution *e, int64_t row)
