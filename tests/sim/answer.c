@@ -180,6 +180,8 @@ static void check_happened(struct sim *sim, const struct sim_request *q)
     case EVENT_PAUSE:
     case EVENT_RESUME:
     case EVENT_ASSIGN:
+    case EVENT_CONTINUE:
+    case EVENT_BREAKPOINTS:
         SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
         x->repairs++;
         return;
@@ -232,17 +234,20 @@ static bool is_repair(const struct node_request *r)
 {
     return node_request_is(r, EVENT_RETRY) || node_request_is(r, EVENT_SKIP) ||
            node_request_is(r, EVENT_MIGRATE) || node_request_is(r, EVENT_PAUSE) ||
-           node_request_is(r, EVENT_RESUME);
+           node_request_is(r, EVENT_RESUME) || node_request_is(r, EVENT_CONTINUE) ||
+           node_request_is(r, EVENT_BREAKPOINTS);
 }
 
 /* What is said to be possible is not refused, but for a version that does not fit. */
 static bool is_repair_conflict(const struct node_request *r, const struct disk_execution *x)
 {
-    enum action action = node_request_is(r, EVENT_RETRY)    ? ACTION_RETRY
-                         : node_request_is(r, EVENT_SKIP)   ? ACTION_SKIP
-                         : node_request_is(r, EVENT_PAUSE)  ? ACTION_PAUSE
-                         : node_request_is(r, EVENT_RESUME) ? ACTION_RESUME
-                                                            : ACTION_MIGRATE;
+    enum action action = node_request_is(r, EVENT_RETRY)         ? ACTION_RETRY
+                         : node_request_is(r, EVENT_SKIP)        ? ACTION_SKIP
+                         : node_request_is(r, EVENT_PAUSE)       ? ACTION_PAUSE
+                         : node_request_is(r, EVENT_RESUME)      ? ACTION_RESUME
+                         : node_request_is(r, EVENT_CONTINUE)    ? ACTION_CONTINUE
+                         : node_request_is(r, EVENT_BREAKPOINTS) ? ACTION_BREAKPOINTS
+                                                                 : ACTION_MIGRATE;
 
     return r->version > 0 || !show_allows(&x->s, action);
 }
@@ -358,8 +363,8 @@ static void check_refused(struct sim *sim, const struct sim_request *q)
     } else if (r->err.code == ERR_NOT_FOUND) {
         SIM_CHECK(sim, r->kind != NODE_START && disk_find(&sim->disk, client_asks_about(q)) == NULL,
                   "something durable was not found");
-    } else if (r->err.code == ERR_INVALID && is_repair(r)) {
-        SIM_CHECK(sim, r->findings.count > 0, "a repair is wrong and nothing is said of why");
+    } else if (r->err.code == ERR_INVALID && (is_repair(r) || r->breakpoints.kind == VALUE_LIST)) {
+        SIM_CHECK(sim, r->findings.count > 0, "a request is wrong and nothing is said of why");
     } else if (r->err.code == ERR_OVERLOADED) {
         /* Others were faster each time that it was tried, or the store did not say how it stands. */
         SIM_CHECK(sim,

@@ -231,6 +231,65 @@ static struct str some_input(struct sim *sim, struct sim_request *q)
     return buf_view(&out);
 }
 
+/* A few codes of steps, of which a process has some. */
+static struct value some_steps(struct sim *sim, struct arena *mem)
+{
+    struct value *codes = ARENA_ARRAY(mem, 3, struct value);
+    uint32_t count = dice_roll(&sim->dice, 3);
+
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] = value_string(numbered(mem, STR("s"), dice_roll(&sim->dice, 6)));
+    return value_list(codes, count);
+}
+
+static void make_debugged(struct sim *sim, struct sim_request *q)
+{
+    q->r.is_debugged = dice_hits(&sim->dice, 600);
+    if (!q->r.is_debugged || dice_hits(&sim->dice, 300))
+        q->r.breakpoints = some_steps(sim, &q->mem);
+}
+
+static bool is_in_debug(const struct disk_execution *x)
+{
+    return x->s.status == STATUS_WAITING_DEBUG;
+}
+
+/* Mostly one that is stopped. */
+static struct uuid some_debugged(struct sim *sim)
+{
+    unsigned count = (unsigned)sim->disk.executions.count;
+
+    for (unsigned i = 0; i < 20 && count > 0; i++) {
+        const struct disk_execution *x = sim->disk.executions.items[dice_roll(&sim->dice, count)];
+
+        if (is_in_debug(x))
+            return x->s.id;
+    }
+    return some_execution(sim);
+}
+
+/* Let one go on that a debugger has stopped, or change where it stops. */
+static void ask_debug(struct sim *sim)
+{
+    static const char *const branches[] = {"s0.0", "s0.1", "s1.0", "s1.1", "s2.1"};
+    struct dice *d = &sim->dice;
+    bool continues = dice_hits(d, 850);
+    struct sim_request *q = client_new_event(sim, continues ? EVENT_CONTINUE : EVENT_BREAKPOINTS);
+
+    q->r.execution = some_debugged(sim);
+    if (!continues)
+        q->r.event.nodes = some_steps(sim, &q->mem);
+    else if (dice_hits(d, 150))
+        q->r.event.to = STR("end");
+    else if (dice_hits(d, 200))
+        q->r.event.to = numbered(&q->mem, STR("s"), dice_roll(d, 6));
+    else if (dice_hits(d, 150))
+        q->r.event.branch = str_of(branches[dice_roll(d, ARRAY_SIZE(branches))]);
+    if (continues && dice_hits(d, 200))
+        q->r.event.set = read_value(&q->mem, STR("{\"variables\":{\"v\":1}}"));
+    (void)client_submit(sim, q);
+}
+
 static void ask_start(struct sim *sim)
 {
     struct sim_request *q = client_new(sim, NODE_START);
@@ -244,6 +303,8 @@ static void ask_start(struct sim *sim)
         q->r.event.input = read_value(&q->mem, some_input(sim, q));
         if (dice_hits(d, 150))
             q->r.key = numbered(&q->mem, STR("key"), dice_roll(d, 10));
+        if ((sim->config.mix & MIX_OF(DEBUG)) != 0 && dice_hits(d, 300))
+            make_debugged(sim, q);
     }
     q->r.wait_us = dice_hits(d, 300) ? dice_roll(d, 20) * INT64_C(500000) : 0;
     (void)client_submit(sim, q);
@@ -433,6 +494,8 @@ void client_ask(struct sim *sim)
 
     if ((sim->config.mix & MIX_OF(DELETION)) != 0 && dice_hits(&sim->dice, 30))
         ask_delete(sim);
+    else if ((sim->config.mix & MIX_OF(DEBUG)) != 0 && dice_hits(&sim->dice, 150))
+        ask_debug(sim);
     else if (which < 450)
         ask_start(sim);
     else if (which < 750)

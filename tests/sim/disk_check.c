@@ -142,11 +142,48 @@ static bool may_change(const struct disk_execution *x, const struct commit *c)
            (x->s.status != STATUS_COMPLETED && is_begun_by(c, "undo"));
 }
 
+/* Whether a row says that the visit had begun. */
+static bool has_begun(const struct disk_execution *x, const struct history_row *visit)
+{
+    for (size_t i = 0; i < x->history.count; i++) {
+        const struct history_row *row = &x->history.items[i];
+
+        if (row->visit == visit->visit && str_eq(row->step, visit->step))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * While a debugger has stopped it no step begins: what ends meanwhile had begun before the stop. A
+ * call that waits for capacity says so in a row, and when it leaves it counts as begun anew.
+ */
+static void check_stands(struct sim *sim, const struct commit *c, const struct disk_execution *x)
+{
+    int64_t stopped_us = 0;
+
+    if (x == NULL || x->s.status != STATUS_WAITING_DEBUG || is_begun_by(c, "continued"))
+        return;
+    for (size_t i = x->history.count; i-- > 0 && stopped_us == 0;)
+        if (str_eq(x->history.items[i].status, STR("waiting_debug")))
+            stopped_us = x->history.items[i].completed_at_us;
+    SIM_CHECK(sim, stopped_us > 0, "an execution is stopped, and no row says so");
+    for (size_t i = 0; i < c->history.count; i++) {
+        const struct history_row *row = &c->history.items[i];
+
+        SIM_CHECK(sim,
+                  row->kind != HISTORY_FORWARD || row->started_at_us <= stopped_us ||
+                      has_begun(x, row),
+                  "step %.*s began while a debugger had stopped the execution", STR_ARG(row->step));
+    }
+}
+
 void disk_check_commit(struct sim *sim, const struct commit *c, const struct disk_execution *x)
 {
     const struct execution *after = c->after;
     bool is_live = !status_is_terminal(after->status);
 
+    check_stands(sim, c, x);
     SIM_CHECK(sim, after->row_version == c->read_version + 1, "I3: a commit skips a version");
     SIM_CHECK(sim, c->history.count > 0, "a commit without history");
     SIM_CHECK(sim, x == NULL || x->rows_deleted == 0, "a deleted execution goes on");
@@ -176,7 +213,8 @@ static void check_execution(struct sim *sim, const struct disk_execution *x)
         repairs += str_eq(status, STR("retry")) || str_eq(status, STR("skip")) ||
                    str_eq(status, STR("migrated")) || str_eq(status, STR("resolved")) ||
                    str_eq(status, STR("undo")) || str_eq(status, STR("paused")) ||
-                   str_eq(status, STR("resumed"));
+                   str_eq(status, STR("resumed")) || str_eq(status, STR("continued")) ||
+                   str_eq(status, STR("breakpoints"));
     }
     SIM_CHECK(sim, repairs >= x->repairs, "I9: a repair was acknowledged and is not durable");
     SIM_CHECK(sim, signals == x->count, "I2: %zu signals in history, %zu received", signals,
@@ -186,8 +224,8 @@ static void check_execution(struct sim *sim, const struct disk_execution *x)
         disk_check_compensations(sim, x);
     disk_check_family(sim, x);
     SIM_CHECK(sim, x->log_lines_seen <= x->log_lines, "I1: a log line without its commit");
-    SIM_CHECK(sim, !is_live || x->s.status == STATUS_WAITING, "an execution is stuck: %s",
-              status_name(x->s.status));
+    SIM_CHECK(sim, !is_live || x->s.status == STATUS_WAITING || x->s.status == STATUS_WAITING_DEBUG,
+              "an execution is stuck: %s", status_name(x->s.status));
     SIM_CHECK(sim, x->s.wake_at_us == 0 || x->s.wake_at_us > sim_wall_us(sim),
               "an execution is stuck: it was due");
 }

@@ -110,10 +110,11 @@ void sim_calm(struct sim *sim)
     sim->no_faults = before;
 }
 
-/* An operator must act: it is held, in doubt, or has ended the server too often. */
+/* An operator must act: it is stopped by a debugger, held, in doubt, or has ended the server too often. */
 static bool needs_somebody(const struct stored_execution *s)
 {
-    return s->crash_count >= 5 || str_find(s->waiting_for_json, STR("\"incident\""), 0) >= 0 ||
+    return s->crash_count >= 5 || s->status == STATUS_WAITING_DEBUG ||
+           str_find(s->waiting_for_json, STR("\"incident\""), 0) >= 0 ||
            str_find(s->waiting_for_json, STR("\"parked\":true"), 0) >= 0;
 }
 
