@@ -3,7 +3,7 @@
 import { counts, end, holds } from "../lib/claims.mjs";
 import { runPage } from "./session.mjs";
 
-for (const page of ["docs/executions.md", "docs/dead-letters.md", "docs/records.md", "docs/sql.md", "docs/testing.md", "docs/examples.md", "docs/cookbook.md", "docs/credentials.md", "docs/workers.md", "docs/schedules.md", "docs/triggers.md", "docs/people.md"]) {
+for (const page of ["docs/executions.md", "docs/dead-letters.md", "docs/records.md", "docs/sql.md", "docs/testing.md", "docs/examples.md", "docs/cookbook.md", "docs/credentials.md", "docs/workers.md", "docs/schedules.md", "docs/triggers.md", "docs/people.md", "docs/debugging.md"]) {
   const before = counts.passed;
   await runPage(page, { server: true });
   holds(counts.passed - before > 6, `${page} has examples`);

@@ -14,13 +14,20 @@
 
 #include <stdio.h>
 
-/* Whether there is one ID, or none with --where, and the options fit together. */
 /* What was done about open dead letters, for a deletion that deletes them too; or NULL. */
 static const char *act_letters(const struct options *o, enum action action)
 {
     return action == ACTION_DELETE ? options_get(o, "close-letters") : NULL;
 }
 
+/* The option of a field that the action takes, or NULL. */
+static const char *act_option(const struct options *o, enum action action, enum action_field field,
+                              const char *name)
+{
+    return action_takes(action, field) ? options_get(o, name) : NULL;
+}
+
+/* Whether there is one ID, or none with --where, and the options fit together. */
 static bool act_fits(const struct options *o, enum action action, int64_t *version)
 {
     const struct action_spec *act = &action_specs[action];
@@ -33,7 +40,9 @@ static bool act_fits(const struct options *o, enum action action, int64_t *versi
         return false;
     }
     if (o->argc != (is_bulk ? 1 : 2) || (options_has(o, "dry-run") && !is_bulk) ||
-        (act_letters(o, action) != NULL && is_bulk))
+        ((act_letters(o, action) != NULL ||
+          act_option(o, action, ACTION_FIELD_BRANCH, "branch") != NULL) &&
+         is_bulk))
         return false;
     if (!action_takes(action, ACTION_FIELD_VERSION))
         return true;
@@ -41,11 +50,16 @@ static bool act_fits(const struct options *o, enum action action, int64_t *versi
            options_number(o, "version", version);
 }
 
-/* The option of a field that the action takes, or NULL. */
-static const char *act_option(const struct options *o, enum action action, enum action_field field,
-                              const char *name)
+/* Variables, as an object of JSON: {"set": {"variables": ...}}. */
+static bool act_add_set(struct client *c, struct buf *out, const char *variables)
 {
-    return action_takes(action, field) ? options_get(o, name) : NULL;
+    if (variables == NULL)
+        return true;
+    object_nested(out, "set");
+    if (!client_add_json(c, out, "variables", "--set", variables))
+        return false;
+    buf_char(out, '}');
+    return true;
 }
 
 static bool act_body(struct client *c, const struct options *o, enum action action, int64_t version,
@@ -62,8 +76,11 @@ static bool act_body(struct client *c, const struct options *o, enum action acti
     if (!client_add_json(c, out, "input", "input",
                          act_option(o, action, ACTION_FIELD_INPUT, "input")) ||
         !client_add_json(c, out, "output", "output",
-                         act_option(o, action, ACTION_FIELD_OUTPUT, "output")))
+                         act_option(o, action, ACTION_FIELD_OUTPUT, "output")) ||
+        !act_add_set(c, out, act_option(o, action, ACTION_FIELD_SET, "set")))
         return false;
+    client_add_text(out, "to", act_option(o, action, ACTION_FIELD_TO, "to"));
+    client_add_text(out, "branch", act_option(o, action, ACTION_FIELD_BRANCH, "branch"));
     buf_char(out, '}');
     return true;
 }

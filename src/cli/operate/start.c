@@ -18,6 +18,10 @@ static bool start_body(struct client *c, const struct options *o, int64_t versio
     client_add_text(out, "key", options_get(o, "key"));
     if (version > 0)
         object_int(out, "version", version);
+    if (options_has(o, "debug"))
+        object_bool(out, "debug", true);
+    if (options_has(o, "breakpoint"))
+        client_add_list(out, "breakpoints", options_get(o, "breakpoint"));
     buf_char(out, '}');
     return true;
 }
