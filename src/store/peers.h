@@ -51,6 +51,18 @@ static inline void shard_set_add(struct shard_set *s, unsigned shard)
     s->bits[shard / 64] |= UINT64_C(1) << (shard % 64);
 }
 
+static inline void shard_set_remove(struct shard_set *s, unsigned shard)
+{
+    s->bits[shard / 64] &= ~(UINT64_C(1) << (shard % 64));
+}
+
+/* Add those of `more`. */
+static inline void shard_set_join(struct shard_set *s, const struct shard_set *more)
+{
+    for (unsigned i = 0; i < SHARD_COUNT / 64; i++)
+        s->bits[i] |= more->bits[i];
+}
+
 static inline struct shard_set shard_set_all(void)
 {
     return (struct shard_set){.bits = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
@@ -101,6 +113,7 @@ void peers_notify(struct peers *p, const struct peer_notice *notice);
 struct peer_news {
     bool shards_changed; /* `owned` may be others than before */
     struct shard_set owned;
+    struct shard_set taken_over; /* of these, what nodes had that went without a word */
     struct peer_notice notice;
     bool is_to_drain; /* an operator has said so */
     bool epoch_ended; /* of another node: its calls are nobody's */

@@ -207,6 +207,48 @@ await claimOf(3, 'what a killed node had is taken over by the others, and none o
     check(taken < OVER_S * 1000, `${taken}`);
 });
 
+/** So many executions of a node that wait, and have crashed `crashes` times; `ready`: they are due. */
+async function crashed(cluster, node, count, crashes, ready) {
+    const ids = await Promise.all(Array.from({ length: count }, () => begin(node, 'waits')));
+    const list = ids.map((id) => `'${id}'`).join();
+    return { ids, set: () => cluster.ask(`UPDATE execution SET crash_count = ${crashes}${ready ? ', wake_at = 1' : ''} WHERE id IN (${list})`) };
+}
+
+const parkedOf = (cluster) => new Set(cluster.ask("SELECT e.id FROM dead_letters d JOIN execution e ON e.row = d.execution WHERE d.kind = 'execution' AND d.status = 'open' AND e.crash_count = 5").map(([id]) => id));
+
+await claimOf(2, 'what was ready at a node that was killed gets one crash more before it goes on, and is parked at five', async (cluster, a, b) => {
+    await cluster.spread([128, 128]);
+    await a.publish(waits);
+    const [last, asleep, own] = [await crashed(cluster, b, 1005, 4, true), await crashed(cluster, b, 5, 4, false), await crashed(cluster, a, 5, 4, false)];
+    await b.kill();
+    for (const some of [last, asleep, own]) some.set();
+    await until('the shards are taken', () => `${cluster.shards()}` === '256', OVER_S);
+    await until('they are parked', () => parkedOf(cluster).size >= 1005, OVER_S);
+    equal([...parkedOf(cluster)].sort(), [...last.ids].sort());
+    const { items } = (await a.asAdmin('GET', '/dlq?limit=5')).body;
+    equal(items.map(({ kind, cause }) => [kind, cause.code]), items.map(() => ['execution', 'internal_crash']), JSON.stringify(items[0]));
+    await until('they are counted', async () => (await metric(a, 'pawl_dead_letters')) === 1005);
+    for (const id of [...asleep.ids, ...own.ids]) {
+        equal((await a.asAdmin('POST', `/executions/${id}/signal`, { type: 'go' })).status, 202);
+        await until('it has ended', async () => (await statusOf(a, id)) === 'completed');
+    }
+});
+
+await claimOf(1, 'what was ready at a node that stopped, or that starts again in its folder, is held against no crash', async (cluster, a) => {
+    await a.publish(waits);
+    for (const end of ['stop', 'kill']) {
+        const some = await crashed(cluster, a, 5, 4, true);
+        await a[end]();
+        some.set();
+        await started(a);
+        equal(cluster.shards(), [SHARDS]);
+        const later = await begin(a, 'waits');
+        equal((await a.asAdmin('POST', `/executions/${later}/signal`, { type: 'go' })).status, 202);
+        await until('it works', async () => (await statusOf(a, later)) === 'completed');
+        equal([...parkedOf(cluster)], []);
+    }
+});
+
 await claimOf(2, 'a node that starts again in its folder after a kill goes on at once', async (cluster, a, b) => {
     await cluster.spread([128, 128]);
     await b.kill();

@@ -99,6 +99,30 @@ static void cluster_own(struct node *n, const struct shard_set *owned)
     cluster_seek_lost_calls(n);
 }
 
+void cluster_own_counted(struct node *n)
+{
+    struct cluster *c = n->cluster;
+    struct shard_set owned = c->granted;
+
+    for (unsigned i = 0; i < ARRAY_SIZE(owned.bits); i++)
+        owned.bits[i] &= ~c->uncounted.bits[i];
+    cluster_own(n, &owned);
+}
+
+/* What this node has from now on. */
+static void cluster_grant(struct node *n, const struct peer_news *news)
+{
+    struct cluster *c = n->cluster;
+
+    c->granted = news->owned;
+    shard_set_join(&c->uncounted, &news->taken_over);
+    for (unsigned i = 0; i < ARRAY_SIZE(c->uncounted.bits); i++)
+        c->uncounted.bits[i] &= c->granted.bits[i];
+    cluster_own_counted(n);
+    if (!shard_set_is_empty(&c->uncounted))
+        chore_hurry(&c->takeover, 0);
+}
+
 /* --- what others are to hear --- */
 
 static struct str awaited_key(const struct uuid *id)
@@ -260,7 +284,7 @@ static void cluster_hear(void *context)
 
     peers_take(n->cluster->peers, &news);
     if (news.shards_changed)
-        cluster_own(n, &news.owned);
+        cluster_grant(n, &news);
     if (news.epoch_ended)
         cluster_seek_lost_calls(n);
     hear_notice(n, &news.notice);
@@ -392,7 +416,10 @@ bool cluster_open(struct node *n, struct err *err)
     if (c->peers == NULL)
         return true;
     peers_take(c->peers, &news);
-    c->owned = news.owned;
+    c->owned = c->granted = news.owned;
+    c->uncounted = news.taken_over;
+    for (unsigned i = 0; i < ARRAY_SIZE(c->owned.bits); i++)
+        c->owned.bits[i] &= ~c->uncounted.bits[i];
     c->wants_lost_calls = true;
     return node_watch(n, peers_fd(c->peers), cluster_hear, n, err);
 }

@@ -18,11 +18,19 @@
 #include "base/map.h"
 #include "node/chore/chore.h"
 #include "node/node.h"
+#include "store/change_node.h"
 #include "store/peers.h"
 
 struct cluster {
     struct peers *peers; /* NULL: the store is this node's alone */
     struct shard_set owned;
+
+    /* Shards that are this node's, and those of them that it does not own before crashes are counted. */
+    struct shard_set granted, uncounted;
+    struct chore takeover;
+    struct takeover_count count; /* of some of them */
+    bool is_counting;            /* it is in the middle of `count` */
+
     int64_t changes;        /* of `owned` */
     struct peer_notice out; /* of this pass */
 
@@ -47,6 +55,9 @@ struct cluster {
     void (*access_changed)(void *context); /* or NULL */
     void *access_context;
 };
+
+/* `owned` of the loop is what was granted to it, but for what is to be counted. */
+void cluster_own_counted(struct node *n);
 
 void cluster_init(struct node *n);
 bool cluster_open(struct node *n, struct err *err) MUST_USE;

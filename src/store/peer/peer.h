@@ -59,6 +59,8 @@ struct peers {
     struct peer known[PEERS_MAX];
     unsigned known_count;
     struct shard_set owned;
+    struct shard_set
+        taken_over; /* of nodes that went without a word; the loop does not know it yet */
     int64_t next_beat_us, next_look_us, looked_us; /* CLOCK_BOOTTIME */
     int64_t cpu_us, cpu_at_us;                     /* of the process, at the last beat */
     bool is_lost;

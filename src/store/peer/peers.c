@@ -51,6 +51,8 @@ void peer_publish_owned(struct peers *p, const struct shard_set *owned)
     pthread_mutex_lock(&p->lock);
     p->news.shards_changed = true;
     p->news.owned = *owned;
+    shard_set_join(&p->news.taken_over, &p->taken_over);
+    p->taken_over = (struct shard_set){0};
     pthread_mutex_unlock(&p->lock);
     peer_signal(p->news_fd);
 }
@@ -107,6 +109,7 @@ void peers_take(struct peers *p, struct peer_news *out)
     pthread_mutex_lock(&p->lock);
     *out = p->news;
     p->news.shards_changed = p->news.epoch_ended = false;
+    p->news.taken_over = (struct shard_set){0};
     p->news.notice = (struct peer_notice){0};
     pthread_mutex_unlock(&p->lock);
 }

@@ -75,10 +75,17 @@ static enum db_status shards_take(struct peers *p, unsigned own, bool *moved)
 
     if (has >= share)
         return DB_DONE;
-    status = db_exec(
+    status = db_run(
         p->db, SQL_SHARDS_TAKE,
         DB_PARAMS(db_text(str_of(p->node)), db_int(p->known[own].epoch), db_int(share - has)));
-    *moved |= status == DB_DONE && db_changes(p->db) > 0;
+    for (; status == DB_ROW; status = db_next(p->db, SQL_SHARDS_TAKE)) {
+        int64_t shard = db_column_int(p->db, SQL_SHARDS_TAKE, 0);
+
+        *moved = true;
+        if (shard >= 0 && shard < SHARD_COUNT && db_column_int(p->db, SQL_SHARDS_TAKE, 1) != 0)
+            shard_set_add(&p->taken_over, (unsigned)shard);
+    }
+    db_end(p->db, SQL_SHARDS_TAKE);
     return status;
 }
 
