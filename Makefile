@@ -271,6 +271,8 @@ $(BUILD)/gen/%.h: $(BUILD)/gen/gen_%
 
 # What a generator reads is its argument.
 $(BUILD)/gen/openapi.h: docs/openapi.yaml
+$(BUILD)/gen/docs.h: $(patsubst %,docs/%.md,tour definitions scenarios schemas triggers expressions testing \
+    executions dead-letters people workers messages records schedules cookbook reference)
 
 .PRECIOUS: $(BUILD)/gen/gen_% $(BUILD)/gen/%.h
 $(BUILD)/gen/gen_%: tools/gen_%.c Makefile

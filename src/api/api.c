@@ -63,6 +63,11 @@ bool api_logs_refusal(struct api *api)
     return ++api->refusals <= REFUSALS_LOGGED_MAX;
 }
 
+const struct mcp_options *api_mcp(const struct api *api)
+{
+    return &api->options.mcp;
+}
+
 struct str api_request_id(const struct api *api, struct arena *mem, uint64_t number)
 {
     return str_printf(mem, "%08x-%llx", api->run, (unsigned long long)number);
@@ -373,6 +378,25 @@ static void handle(void *context, struct http_request *r)
                          route_body_max(c->route));
     else if (r->refusal != ERR_NONE)
         call_refuse_text(c, r->refusal, "%s", r->why);
+    else if (check_parameters(c))
+        c->route->handle(c);
+}
+
+void api_pass_on(struct call *c, struct str method, struct str path, struct str query,
+                 struct str body)
+{
+    struct buf allow;
+
+    http_rewrite(c->http, method, path, query, body);
+    buf_init_arena(&allow, c->mem);
+    c->route = router_find(method, path, c->params, &allow);
+    c->allow = buf_view(&allow);
+    c->gate = gate_of(c);
+    if (c->gate != GATE_OPEN)
+        refuse_at_gate(c);
+    else if (body.len > route_body_max(c->route))
+        call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes",
+                         route_body_max(c->route));
     else if (check_parameters(c))
         c->route->handle(c);
 }

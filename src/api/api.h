@@ -5,6 +5,7 @@
 #include "base/str.h"
 
 struct api;
+struct call;
 struct bulks;
 struct counts_known;
 struct directory;
@@ -18,6 +19,16 @@ struct worlds;
 
 /* What the request of that number is called, as it is handed to the node. */
 struct request_name api_request_name(const struct api *api, uint64_t number);
+
+/* What assistants may do. */
+const struct mcp_options *api_mcp(const struct api *api);
+
+/*
+ * Handle another request in the place of this one, by the same caller: through
+ * the same gate, as if it had come from outside. The texts live in c->mem.
+ */
+void api_pass_on(struct call *c, struct str method, struct str path, struct str query,
+                 struct str body);
 
 /* Whether one more refusal gets a line in the log: so many a second do. */
 bool api_logs_refusal(struct api *api);

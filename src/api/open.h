@@ -9,6 +9,7 @@
 #define PAWL_API_OPEN_H
 
 #include "api/access/auth.h"
+#include "mcp/mcp.h"
 
 struct api;
 struct node;
@@ -25,6 +26,7 @@ struct api_options {
     int64_t patience_us;
     int64_t
         hook_rate; /* calls a second that one address may make to one hook or callback; 0 = any */
+    struct mcp_options mcp; /* for assistants at /mcp */
     const struct clock *clock;
 };
 

@@ -70,7 +70,7 @@ int command_execute(const struct cli_command *c, int argc, char **argv)
         return options_usage(&o);
     if (c->run != NULL)
         return c->run(&o);
-    client_open(&client, options_has(&o, "json"));
+    client_open(&client, options_know(&o, "json") && options_has(&o, "json"));
     status = c->run_client(&client, &o);
     client_close(&client);
     return status;

@@ -118,6 +118,11 @@ bool options_read(struct options *out, const struct cli_command *command, int ar
     return true;
 }
 
+bool options_know(const struct options *o, const char *name)
+{
+    return option_find(o, str_of(name)) < o->count;
+}
+
 bool options_has(const struct options *o, const char *name)
 {
     size_t i = option_find(o, str_of(name));

@@ -40,6 +40,9 @@ struct options {
 bool options_read(struct options *out, const struct cli_command *command, int argc,
                   char **argv) MUST_USE;
 
+/* Whether the command has an option of that name. */
+bool options_know(const struct options *o, const char *name);
+
 /* Whether an option of the command is given; the value that it has, or NULL. */
 bool options_has(const struct options *o, const char *name);
 const char *options_get(const struct options *o, const char *name);

@@ -141,12 +141,24 @@ static struct str body_sent(const struct exchange *x, const struct http_answer *
     return has_body ? answer->body : STR_NONE;
 }
 
+void http_rewrite(struct http_request *r, struct str method, struct str path, struct str query,
+                  struct str body)
+{
+    r->method = method;
+    r->path = path;
+    r->body = body;
+    exchange_of(r)->query = query;
+}
+
 void http_answer(struct http_request *r, const struct http_answer *answer)
 {
     struct exchange *x = exchange_of(r);
+    struct http_answer sent = *answer;
 
-    x->out[1] = body_sent(x, answer);
-    exchange_answer(x, answer);
+    if (r->reshape != NULL)
+        r->reshape(r, &sent);
+    x->out[1] = body_sent(x, &sent);
+    exchange_answer(x, &sent);
 }
 
 void http_stream(struct http_request *r, const struct http_answer *answer,

@@ -7,6 +7,7 @@
 #include "base/err.h"
 
 struct ip;
+struct http_answer;
 
 /*
  * Whose bodies take from one budget. Each budget is a quarter of the one before
@@ -31,6 +32,9 @@ struct http_request {
     enum http_share
         share;       /* of the budget of bodies; HTTP_SHARE_KNOWN unless admit() says another */
     int64_t wait_us; /* the handler's, at any time: its answer may be put off so long: decide_us */
+    /* The handler's, or NULL: makes of its answer the one that is sent. */
+    void (*reshape)(struct http_request *r, struct http_answer *answer);
+    void *reshaper; /* whatever that needs */
 };
 
 struct http_header {
@@ -46,6 +50,10 @@ struct http_answer {
     struct str body;                              /* constant, or in the request's memory */
     struct http_header headers[HTTP_HEADERS_MAX]; /* up to the first without a name */
 };
+
+/* Ask for something else in the place of what was asked; the texts live as long as the request. */
+void http_rewrite(struct http_request *r, struct str method, struct str path, struct str query,
+                  struct str body);
 
 /* A header, whatever the case of its name, or STR_NONE. Lives as long as the request. */
 struct str http_header(const struct http_request *r, const char *name);

@@ -330,6 +330,14 @@ async function walkServer(api) {
     await api.call('getHealth', { token: null }, 200);
     await api.call('getReadiness', { token: null }, 200);
     await api.call('getDocument', { token: null }, 200);
+    const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    await api.call('sendToAssistant', { body: message }, 200);
+    await api.call('sendToAssistant', { body: { ...message, method: 'nothing' } }, 200);
+    await api.call('sendToAssistant', { body: { ...message, method: 'tools/call', params: { name: 'list_jobs', arguments: { status: 'gone' } } } }, 200);
+    await api.call('sendToAssistant', { body: { jsonrpc: '2.0', method: 'notifications/initialized' } }, 202);
+    await api.call('sendToAssistant', { body: [message] }, 400);
+    await api.call('sendToAssistant', { body: message, headers: { 'MCP-Protocol-Version': '1999-01-01' } }, 400);
+    await api.call('sendToAssistant', { body: '{"jsonrpc":"2.0","id":"\\u0000","method":"ping"}' }, 422);
 }
 
 export const walks = [walkDefinitions, walkProcedures, walkSchemas, walkLive, walkCredentials, walkHooks, walkChecks, walkDryRun, walkExecutions, walkJobs, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkSchedules, walkActions, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];

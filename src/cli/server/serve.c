@@ -273,6 +273,8 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .tls_cert = s->tls.cert,
         .tls_key = s->tls.key,
         .connections_max = (unsigned)settings_number(&s->settings, SETTING_MAX_CONNECTIONS),
+        .mcp = {.allows_changes = settings_flag(&s->settings, SETTING_MCP_ALLOW_CHANGES),
+                .version = PAWL_VERSION},
         .hook_rate = settings_number(&s->settings, SETTING_HOOK_RATE),
         .patience_us = settings_duration_us(&s->settings, SETTING_CLIENT_TIMEOUT),
         .clock = &clock_system,
