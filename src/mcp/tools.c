@@ -54,24 +54,29 @@ static const char *const kind_words[] = {"scenario", "schema", "machine", "proce
 
 /* --- listing --- */
 
+static void show_kinds(struct buf *out)
+{
+    object_list(out, "enum");
+    for (size_t i = 0; i < ARRAY_SIZE(kind_words); i++) {
+        object_next(out);
+        json_write_string(out, str_of(kind_words[i]));
+    }
+    buf_char(out, ']');
+}
+
 static void show_schema(struct buf *out, const struct tool_arg *a)
 {
-    static const char *const type_schemas[] = {
-        [TYPE_TEXT] = "\"type\":\"string\"",
-        [TYPE_NUMBER] = "\"type\":\"integer\"",
-        [TYPE_KIND] = "\"type\":\"string\",\"enum\":[\"scenario\",\"schema\",\"machine\","
-                      "\"procedure\"]",
-        [TYPE_OBJECT] = "\"type\":\"object\"",
-        [TYPE_LIST] = "\"type\":\"array\"",
-        [TYPE_ANY] = "",
+    static const char *const type_names[] = {
+        [TYPE_TEXT] = "string",   [TYPE_NUMBER] = "integer", [TYPE_KIND] = "string",
+        [TYPE_OBJECT] = "object", [TYPE_LIST] = "array",     [TYPE_ANY] = NULL,
     };
 
     object_nested(out, a->name);
-    buf_text(out, type_schemas[a->type]);
-    if (a->type != TYPE_ANY)
-        buf_char(out, ',');
-    buf_text(out, "\"description\":");
-    json_write_string(out, str_of(a->description));
+    if (type_names[a->type] != NULL)
+        object_text(out, "type", str_of(type_names[a->type]));
+    if (a->type == TYPE_KIND)
+        show_kinds(out);
+    object_text(out, "description", str_of(a->description));
     buf_char(out, '}');
 }
 
