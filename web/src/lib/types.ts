@@ -10,7 +10,7 @@ export interface FormField { name: string; type: string; label?: string; require
 /** The fields of an answer stand in the document as what a definition says. */
 export type WaitingFor = Omit<Api.WaitingFor, 'form' | 'branches'> & { form?: FormField[]; branches?: WaitingFor[] };
 /** One of a list has neither input nor context. */
-export type Execution = Omit<Api.ExecutionHead, 'waitingFor'> & { waitingFor: WaitingFor | null } & Partial<Pick<Api.Execution, 'input' | 'context'>>;
+export type Execution = Omit<Api.ExecutionHead, 'waitingFor'> & { waitingFor: WaitingFor | null } & Partial<Pick<Api.Execution, 'input' | 'context' | 'breakpoints'>>;
 export type Action = Execution['actions'][number];
 export const may = (x: Pick<Execution, 'actions'>, action: string) => (x.actions as string[]).includes(action);
 export type Step = Api.Step;

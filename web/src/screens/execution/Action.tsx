@@ -77,6 +77,7 @@ export function ActionDialog({ action, x, steps, input, undo: undoable, onError,
             case 'pause': return reason ? { reason } : {};
             case 'retry': return { ...chosen, ...(from ? { from } : {}), ...(corrected ? { input: corrected } : {}) };
             case 'assign': return { assignee: assignee.includes(',') ? assignee.split(',').map((one) => one.trim()).filter(Boolean) : assignee.trim(), ...(step ? { step } : {}) };
+            case 'continue': return { to: 'end' };
             case 'skip': return output.trim() ? { output: readJson(output) } : {};
             default: return chosen;
         }

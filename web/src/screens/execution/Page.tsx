@@ -19,6 +19,7 @@ import { full, number, when } from '../../lib/time';
 import { type Definition, type Execution, may, type Step, timeOf, type WaitingFor } from '../../lib/types';
 import { Children, Parents } from './Family';
 import { ActionDialog, ICON, LABEL, waitsOf } from './Action';
+import { codesOf, DebugBar } from './DebugBar';
 import { Graph, statesOf } from './Graph';
 import { useHistory } from './history';
 import { Inspector, type Tab } from './Inspector';
@@ -32,7 +33,7 @@ const MAIN = (x: Execution) => (stateOf(x) === 'held' ? 'retry' : stateOf(x) ===
 
 function liveSteps(x: Execution): Map<string, string> {
     const result = new Map<string, string>();
-    const put = (w: WaitingFor, paused: boolean) => { if (w.step) result.set(w.step, w.kind === 'incident' ? 'held' : paused ? 'paused' : 'waiting'); };
+    const put = (w: WaitingFor, paused: boolean) => { const step = w.kind === 'debug' ? w.next : w.step; if (step) result.set(step, w.kind === 'incident' ? 'held' : paused ? 'paused' : 'waiting'); };
     if (x.completedAt) return result;
     if (x.waitingFor) {
         put(x.waitingFor, x.waitingFor.kind === 'paused');
@@ -164,6 +165,7 @@ export function ExecutionPage() {
                 </div>
                 {stuck.length > 0 && <div className="note held"><Glyph name="held" tone="held" /><span>{t('{n} message of it cannot be delivered:|{n} messages of it cannot be delivered:', { n: stuck.length })} {stuck[0]!.error?.message} <Link to="/outbox" search={{ execution: x.id } as Record<string, string>}>{t('Open the outbox')}</Link></span></div>}
                 <Sentence x={x} steps={steps} act={act} mayAct={mayDo} />
+                {mayDo && x.debug && !x.completedAt && <DebugBar x={x} codes={codesOf(definition.data?.definition)} nameOfStep={(code) => (steps.has(code) ? nameOf(steps.get(code)!) : code)} changed={() => void client.invalidateQueries({ queryKey: ['execution', id] })} />}
             </div>
             <div className={`cols ${graphOpen ? 'graph' : ''}`}>
                 <div className="phonetabs"><button type="button" className={graphOpen ? '' : 'on'} onClick={() => showGraph(false)}>{t('Timeline')}</button><button type="button" className={graphOpen ? 'on' : ''} onClick={() => showGraph(true)}>{t('Graph')}</button></div>

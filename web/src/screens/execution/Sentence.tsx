@@ -20,7 +20,7 @@ const Letters = ({ of }: { of: Execution }) => <Link to="/dlq" search={{ executi
 const since = (x: WaitingFor, now: number) => (x.since ? t('since {when} ({long})', { when: when(x.since), long: between(x.since, now) }) : '');
 
 function waiting(x: Execution, w: WaitingFor, steps: Map<string, StepDef>, now: number): Said {
-    const step = w.step ?? x.currentStep ?? '';
+    const step = (w.kind === 'debug' ? w.next : w.step) ?? x.currentStep ?? '';
     const def = steps.get(step);
     const at = def ? nameOf(def) : step;
     const late = def ? timeoutTo(def) : null;
