@@ -202,6 +202,42 @@ static void check_header(struct compiler *c, struct value v, struct trigger *t)
     t->verify_header = ascii_lower_copy(c->mem, name);
 }
 
+static const struct {
+    const char *word, *header;
+} verify_schemes[VERIFY_SCHEME_COUNT] = {
+    [VERIFY_BY_HEADER] = {"", ""},
+#define VERIFY_SCHEME(symbol, word, header) [VERIFY_##symbol] = {word, header},
+#include "define/verify_schemes.def"
+#undef VERIFY_SCHEME
+};
+
+enum verify_scheme verify_scheme_find(struct str word)
+{
+    for (int i = 0; i < VERIFY_SCHEME_COUNT; i++)
+        if (str_eq(word, str_of(verify_schemes[i].word)))
+            return (enum verify_scheme)i;
+    return VERIFY_SCHEME_COUNT;
+}
+
+const char *verify_scheme_header(enum verify_scheme scheme)
+{
+    return verify_schemes[scheme].header;
+}
+
+/* `scheme`, in whose place `header` and `encoding` stand. */
+static void compile_verify_scheme(struct compiler *c, struct value verify, struct trigger *t)
+{
+    int scheme = compile_word(c, TABLE_VERIFY, verify, "scheme");
+
+    if (compile_has(verify, "scheme") == compile_has(verify, "header"))
+        compile_error(c, FINDING_ONE_OF, "'verify' has either 'header' or 'scheme'");
+    else if (compile_has(verify, "scheme") && compile_has(verify, "encoding"))
+        compile_error_at(c, "encoding", FINDING_MISPLACED,
+                         "the service says how its signature is written");
+    if (scheme >= 0)
+        t->verify_scheme = (enum verify_scheme)(VERIFY_BY_HEADER + 1 + scheme);
+}
+
 static void compile_verify(struct compiler *c, struct value verify, struct trigger *t)
 {
     size_t outer = compile_enter(c, STR("verify")), inner;
@@ -215,6 +251,7 @@ static void compile_verify(struct compiler *c, struct value verify, struct trigg
             compile_error(c, FINDING_BAD_VALUE, "'credential' is the code of one of type hmac");
         compile_leave(c, inner);
         check_header(c, verify, t);
+        compile_verify_scheme(c, verify, t);
         t->verify_encoding = compile_word(c, TABLE_VERIFY, verify, "encoding") == VERIFY_BASE64
                                  ? VERIFY_BASE64
                                  : VERIFY_HEX;

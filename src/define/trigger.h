@@ -40,6 +40,21 @@ enum {
 enum catch_up { CATCH_UP_ONE, CATCH_UP_NONE, CATCH_UP_ALL };
 enum verify_encoding { VERIFY_HEX, VERIFY_BASE64 };
 
+/* How the sender of a webhook proves who it is: as `header` and `encoding` say, or as a service does. */
+enum verify_scheme {
+    VERIFY_BY_HEADER,
+#define VERIFY_SCHEME(symbol, word, header) VERIFY_##symbol,
+#include "define/verify_schemes.def"
+#undef VERIFY_SCHEME
+    VERIFY_SCHEME_COUNT
+};
+
+/* The scheme of that word; VERIFY_SCHEME_COUNT: there is none. An empty word: BY_HEADER. */
+enum verify_scheme verify_scheme_find(struct str word);
+
+/* The header that has the proof of a scheme; of VERIFY_BY_HEADER "". */
+const char *verify_scheme_header(enum verify_scheme scheme);
+
 struct trigger {
     enum trigger_type type;
     uint32_t position;              /* in `triggers`, from 0 */
@@ -57,6 +72,7 @@ struct trigger {
     const struct mapping *id;     /* or NULL */
     struct str verify_credential; /* empty: whoever knows the path may call */
     struct str verify_header;     /* in small letters */
+    enum verify_scheme verify_scheme;
     enum verify_encoding verify_encoding;
     const struct mapping *signal_type; /* NULL: it starts an execution */
     const struct mapping *correlation; /* as long as signal_type is there */

@@ -294,6 +294,37 @@ claim('a redelivery after kill -9 gets the same answer', async (rig) => {
 
 const sign = (body, encoding) => createHmac('sha256', secret).update(body).digest(encoding);
 
+// What each service sends: headers for a body that it signs at a time (in seconds).
+const mac = (key, text) => createHmac('sha256', key).update(text).digest('hex');
+const services = {
+    github: { timed: false, headers: (key, body) => ({ 'X-Hub-Signature-256': `sha256=${mac(key, body)}` }) },
+    gitlab: { timed: false, ofBody: false, headers: (key) => ({ 'X-Gitlab-Token': key }) },
+    stripe: { timed: true, headers: (key, body, at) => ({ 'Stripe-Signature': `t=${at},v0=abc,v1=${mac('old', `${at}.${body}`)},v1=${mac(key, `${at}.${body}`)}` }) },
+    slack: { timed: true, headers: (key, body, at) => ({ 'X-Slack-Request-Timestamp': String(at), 'X-Slack-Signature': `v0=${mac(key, `v0:${at}:${body}`)}` }) },
+};
+
+claim('requests of known services are verified as these sign them', async (rig) => {
+    // The examples of their manuals.
+    equal(services.github.headers("It's a Secret to Everybody", 'Hello, World!')['X-Hub-Signature-256'], 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17');
+    equal(services.slack.headers('8f742231b10e8888abcd99yyyzzz85a5', 'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c', 1531420618)['X-Slack-Signature'],
+        'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503');
+    const now = Math.floor(Date.now() / 1000), body = '{ "a" : 1 }';
+    for (const [scheme, { timed, ofBody = true, headers }] of Object.entries(services)) {
+        await rig.publish({ code: `by_${scheme}`, triggers: [{ type: 'webhook', path: `by/${scheme}`, verify: { credential: 'shop', scheme } }], steps: show('=webhook.payload') });
+        accepted(await hook(rig, `by/${scheme}`, body, headers(secret, body, now)));
+        if (timed) accepted(await hook(rig, `by/${scheme}`, body, headers(secret, body, now - 200)));
+        const wrong = [{}, headers('another', body, now), ...(ofBody ? [headers(secret, '{"a":1}', now)] : [])];
+        if (timed) wrong.push(headers(secret, body, now - 400), headers(secret, body, now + 400), headers(secret, body, `${now}x`), headers(secret, body, ''));
+        const right = headers(secret, body, now);
+        for (const name of Object.keys(right)) wrong.push({ ...right, [name]: '' }, { ...right, [name]: right[name].slice(0, -1) });
+        const before = await count(rig, `by_${scheme}`);
+        for (const given of wrong) refused(await hook(rig, `by/${scheme}`, body, given), 401, 'unauthorized');
+        equal(await count(rig, `by_${scheme}`), before, `${scheme}: nothing was started`);
+    }
+    const stale = services.slack.headers(secret, body, now);
+    refused(await hook(rig, 'by/slack', body, { ...stale, 'X-Slack-Request-Timestamp': String(now - 1) }), 401, 'unauthorized');
+});
+
 claim('a signed request is taken, any other is not', async (rig) => {
     const body = '{ "a" : 1 }';
     const hex = (header) => hook(rig, 'signed/hex', body, { 'X-Hub-Signature-256': header });

@@ -40,6 +40,16 @@ static void test_triggers__what_is_wrong_with_one_is_found(void **state)
         {"[{'type': 'webhook', 'path': 'a b'}]", "/triggers/0/path bad_value"},
         {"[{'type': 'webhook', 'path': 'a', 'method': 'post'}]",
          "/triggers/0/method bad_value did you mean 'POST'?"},
+        {"[{'type': 'webhook', 'path': 'a', 'verify': {'credential': 'c'}}]",
+         "/triggers/0/verify one_of"},
+        {"[{'type': 'webhook', 'path': 'a', 'verify': {'credential': 'c', 'scheme': 'paypal'}}]",
+         "/triggers/0/verify/scheme bad_value"},
+        {"[{'type': 'webhook', 'path': 'a', 'verify': {'credential': 'c', 'scheme': 'github',"
+         "  'header': 'x'}}]",
+         "/triggers/0/verify one_of"},
+        {"[{'type': 'webhook', 'path': 'a', 'verify': {'credential': 'c', 'scheme': 'slack',"
+         "  'encoding': 'hex'}}]",
+         "/triggers/0/verify/encoding misplaced"},
         {"[{'type': 'webhook', 'path': 'a', 'verify': {'header': 'x y'}}]",
          "/triggers/0/verify/credential missing_field\n/triggers/0/verify/header bad_value"},
         {"[{'type': 'webhook', 'path': 'a', 'key': 5, 'id': '$.input.x'}]",

@@ -20,10 +20,16 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What triggers may demand; the last ones are damaged. */
+#define FUZZ_NOW_US (INT64_C(1531420618) * 1000000)
+
 static const char *const demands[] = {
     "{}",
     "{\"verify\":{\"credential\":\"shop\",\"header\":\"x-signature\"}}",
     "{\"verify\":{\"credential\":\"shop\",\"header\":\"X-Signature\",\"encoding\":\"base64\"}}",
+    "{\"verify\":{\"credential\":\"shop\",\"scheme\":\"github\"}}",
+    "{\"verify\":{\"credential\":\"shop\",\"scheme\":\"stripe\"}}",
+    "{\"verify\":{\"credential\":\"shop\",\"scheme\":\"slack\"}}",
+    "{\"verify\":{\"credential\":\"shop\",\"scheme\":\"none\"}}",
     "{\"verify\":{\"credential\":\"gone\",\"header\":\"x-signature\"}}",
     "{\"verify\":{\"credential\":7,\"header\":[],\"encoding\":{}}}",
     "{\"verify\":{}}",
@@ -63,7 +69,7 @@ static void check_signed(struct arena *mem, const struct exchange *x, struct val
     if (value_map_get_str(spec, STR("verify")).kind != VALUE_MAP)
         return;
     other.request.body = str_printf(mem, "%.*s.", STR_ARG(x->request.body));
-    ASSERT(!hook_verify(mem, shop_vault(mem), &other.request, spec, &err));
+    ASSERT(!hook_verify(mem, shop_vault(mem), &other.request, spec, FUZZ_NOW_US, &err));
 }
 
 static void check_kept(struct arena *mem, struct value webhook)
@@ -98,7 +104,7 @@ static void try_request(struct arena *mem, struct str text, struct value spec)
                                       .method = http_span_str(text.ptr, head.method),
                                       .path = http_span_str(text.ptr, head.path),
                                       .body = str_slice(text, head.bytes, text.len)};
-    if (hook_verify(mem, shop_vault(mem), &x.request, spec, &err))
+    if (hook_verify(mem, shop_vault(mem), &x.request, spec, FUZZ_NOW_US, &err))
         check_signed(mem, &x, spec);
     if (hook_request(mem, &x.request, STR("shop/orders"), &webhook, &err))
         check_kept(mem, webhook);

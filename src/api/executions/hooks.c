@@ -43,7 +43,8 @@ static bool run_hook(struct lookup *q, struct reader *reader, struct err *err)
     h->trigger = found.items[0];
     h->delivery.code = h->trigger.code;
     h->delivery.version = h->trigger.version;
-    h->delivery.is_proven = hook_verify(q->mem, node_vault(q->call->node), r, h->trigger.spec, err);
+    h->delivery.is_proven = hook_verify(q->mem, node_vault(q->call->node), r, h->trigger.spec,
+                                        api_now_us(q->call->api), err);
     return h->delivery.is_proven && hook_request(q->mem, r, h->path, &h->webhook, err);
 }
 

@@ -32,9 +32,10 @@ bool hook_is_secret(struct str name);
 
 /*
  * Whether the body was signed as `verify` of the trigger demands; true where it
- * demands nothing. ERR_UNAUTHORIZED. Compares in constant time.
+ * demands nothing. ERR_UNAUTHORIZED: also what was signed more than 5 minutes before now, where
+ * the time is signed, too. Compares in constant time.
  */
 bool hook_verify(struct arena *mem, struct vault *vault, const struct http_request *r,
-                 struct value spec, struct err *err) MUST_USE;
+                 struct value spec, int64_t now_us, struct err *err) MUST_USE;
 
 #endif

@@ -1,15 +1,10 @@
-/* hooks_request.c - a request to a webhook: what it says, and who signed it; see hooks.h. */
+/* hooks_request.c - a request to a webhook: what it says; see hooks.h. */
 #include "api/executions/hooks.h"
 
-#include "base/digest.h"
 #include "base/text/ascii.h"
-#include "base/text/base64.h"
 #include "base/text/utf8.h"
-#include "effect/secret/vault.h"
 #include "http/http_parse.h"
 #include "value/json.h"
-
-#include <openssl/crypto.h>
 
 enum { PAIRS_MAX = 1000 };
 
@@ -186,53 +181,4 @@ bool hook_request(struct arena *mem, const struct http_request *r, struct str pa
                                            {value_key(STR("method")), value_string(r->method)},
                                            {value_key(STR("path")), value_string(path)}));
     return true;
-}
-
-/* --- who signed it --- */
-
-/* The signature that the body should have, as the trigger wants it written. */
-static struct str expected_signature(struct arena *mem, struct str secret, struct str body,
-                                     bool is_base64)
-{
-    uint8_t mac[DIGEST_LEN];
-    char *out;
-
-    if (!is_base64)
-        return digest_hmac_hex(mem, secret, body);
-    digest_hmac(secret, body, mac);
-    out = arena_alloc(mem, base64_encoded_len(sizeof(mac)));
-    return str_from(out, base64_encode(str_from((const char *)mac, sizeof(mac)), out));
-}
-
-static bool is_signed(struct arena *mem, const struct credential *c, const struct http_request *r,
-                      struct value verify)
-{
-    struct str header = str_copy(mem, value_map_text(verify, STR("header")));
-    struct str given = str_trim(http_header(r, header.ptr)), expected;
-    bool is_base64 = str_eq(value_map_text(verify, STR("encoding")), STR("base64"));
-
-    if (str_starts_with(given, STR("sha256=")))
-        given = str_slice(given, 7, given.len);
-    if (!is_base64)
-        given = ascii_lower_copy(mem, given);
-    expected = expected_signature(mem, c->secret, r->body, is_base64);
-    return http_header_count(r, header.ptr) == 1 && given.len == expected.len &&
-           CRYPTO_memcmp(given.ptr, expected.ptr, expected.len) == 0;
-}
-
-bool hook_verify(struct arena *mem, struct vault *vault, const struct http_request *r,
-                 struct value spec, struct err *err)
-{
-    struct value verify = value_map_get_str(spec, STR("verify"));
-    const struct credential *c;
-    bool ok;
-
-    if (verify.kind != VALUE_MAP)
-        return true;
-    c = vault != NULL ? vault_take(vault, value_map_text(verify, STR("credential"))) : NULL;
-    ok = c != NULL && c->is_filled && c->type == CREDENTIAL_HMAC && is_signed(mem, c, r, verify);
-    if (c != NULL)
-        credential_release(c);
-    return ok || err_set(err, ERR_UNAUTHORIZED,
-                         "the signature is missing, or it is not that of this body");
 }

@@ -21,6 +21,7 @@
 #define TRIGGER_ACTION_WORD "action"
 #define CATCH_UP_WORDS "one none all"
 #define VERIFY_ENCODING_WORDS "hex base64"
+#define VERIFY_SCHEME_WORDS "github gitlab stripe slack"
 #define WEBHOOK_METHOD_WORDS "POST PUT PATCH DELETE GET"
 
 /* A text for people, in each language of the catalog. */
