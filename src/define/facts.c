@@ -128,6 +128,18 @@ static void add_nodes(struct collected *c, struct value nodes)
     }
 }
 
+/* The states of a machine. */
+static void add_states(struct collected *c, struct value states)
+{
+    for (uint32_t i = 0; states.kind == VALUE_MAP && i < states.len; i++) {
+        struct value meta = value_map_member(states.map->entries[i].value, STR("meta"));
+
+        if (meta.kind == VALUE_MAP)
+            *VEC_ADD(c->mem, &c->meta) =
+                (struct value_entry){value_key(value_text(states.map->entries[i].key)), meta};
+    }
+}
+
 /* --- what it names --- */
 
 static void add_use(struct collected *c, enum used_kind kind, struct str name)
@@ -274,6 +286,8 @@ struct value facts_of(struct arena *mem, struct value definition)
     add_steps(&c, value_map_member(definition, STR("steps")));
     add_forms(&c, value_map_member(definition, STR("nodes")));
     add_nodes(&c, value_map_member(definition, STR("nodes")));
+    add_forms(&c, value_map_member(definition, STR("states")));
+    add_states(&c, value_map_member(definition, STR("states")));
     add_fact(facts, &count, "sensitive", value_list(sensitive.items, sensitive.count));
     add_fact(facts, &count, "answers", value_list(c.answers.items, c.answers.count));
     /* Two steps of one code are a mistake that only a draft has. */

@@ -17,6 +17,9 @@
  *         log                  3      2    none
  *       ship                   4      0    none
  *
+ * The steps of a machine are in block 0, none follows another: its states, which wait, and one for
+ * each transition that has commands: `exit` of the old state, `do`, `entry` of the new one.
+ *
  * Where an execution stands is stored as codes, never as these numbers.
  *
  * What a step runs is a procedure: commands written in the step itself
@@ -339,6 +342,36 @@ struct loop {
     uint32_t concurrency;          /* how many iterations run at once; 1: one after the other */
 };
 
+/* A way from one state of a machine to another, or one on which a state only does something. */
+struct state_way {
+    struct str code;  /* what stands for it: "STATE.EVENT", the second of a list "STATE.EVENT#2", of
+                        `after` "STATE#24h"; "STATE#entry": how the machine begins */
+    struct str name;  /* for people, or empty */
+    struct str event; /* empty: of `after`, or the beginning */
+    const struct cel_program *when; /* its guard, or NULL; sees $.signal */
+    uint32_t from, to;              /* steps of states; the same one when it stays */
+    bool stays;                     /* the state is neither left nor entered */
+    uint32_t step;                  /* what it does; `to` when it has no commands */
+};
+
+/* Transitions that are judged once a state has stood so long. */
+struct after {
+    struct value span;     /* as it is written */
+    uint32_t first, count; /* of state.transitions */
+};
+
+enum { AFTERS_MAX = 20 }; /* of one state */
+
+/* A state of a machine: what its step waits for. A final one has nothing of it. */
+struct state {
+    bool is_final;
+    const struct state_way *transitions; /* those of events first, in the order of the text */
+    uint32_t count, event_count;
+    const struct after *afters;
+    uint32_t after_count;
+    struct value events; /* the names of its events: a list of texts */
+};
+
 struct step {
     uint32_t index;
     struct str code;
@@ -358,10 +391,12 @@ struct step {
     uint32_t rounds;      /* the innermost loop around it whose rounds run at once, + 1; or 0 */
     struct jumps jumps;   /* goto, or the edges of a node */
     bool leaves_by_jumps; /* a node: it has no next step, and leaves by an edge when skipped too */
-    const struct retry *retry;         /* its own, or NULL */
-    int64_t timeout_us;                /* of one attempt; 0 = none */
-    struct procedure_call rollback;    /* procedure NULL when it has none */
-    const struct reconcile *reconcile; /* or NULL */
+    const struct state *state;          /* of a machine: this step is a state; or NULL */
+    const struct state_way *transition; /* of a machine: this step is what that does; or NULL */
+    const struct retry *retry;          /* its own, or NULL */
+    int64_t timeout_us;                 /* of one attempt; 0 = none */
+    struct procedure_call rollback;     /* procedure NULL when it has none */
+    const struct reconcile *reconcile;  /* or NULL */
     bool continues;         /* onError "continue": the failure is recorded and the next step runs */
     enum on_error on_error; /* its own, else that of the step around it, else the program's */
 };

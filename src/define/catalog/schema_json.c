@@ -454,7 +454,8 @@ static void write_choice(struct buf *out)
 void schema_write(struct buf *out, enum language language)
 {
     buf_text(out, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"title\":\"Pawl "
-                  "definition\",\"description\":\"A scenario (steps), a schema (nodes), a "
+                  "definition\",\"description\":\"A scenario (steps), a schema (nodes), a machine "
+                  "(states), a "
                   "procedure (commands), a function, "
                   "a template or a value of config (kind), a bundle of them (items), or tests "
                   "(expect).\",\"type\":[\"object\",\"array\"],");

@@ -7,7 +7,8 @@
 
 /* Of a case. */
 #define CASE_FIELDS                                                                                \
-    "name description scenario schema procedure input key user config records mocks signals "      \
+    "name description scenario schema machine procedure input key user config records mocks "      \
+    "signals "                                                                                     \
     "operator "                                                                                    \
     "cancel now webhook expect"
 

@@ -7,6 +7,7 @@
 /* Definitions as a whole: the column `compiler` of kinds.def. */
 void compile_scenario(struct compiler *c, struct value definition, struct program *p);
 void compile_schema(struct compiler *c, struct value definition, struct program *p);
+void compile_machine(struct compiler *c, struct value definition, struct program *p);
 void compile_registered(struct compiler *c, struct value definition, struct program *p);
 
 /*
