@@ -21,6 +21,7 @@
 #include "engine/advance.h"
 #include "engine/actions.h"
 
+#include "engine/command/machine.h"
 #include "engine/command/procedure.h"
 #include "engine/command/task.h"
 #include "engine/command/wait.h"
@@ -53,6 +54,8 @@ static bool cancel_rolls_back(const struct turn *t)
 {
     switch (t->ev->cancel_rollback) {
     case CANCEL_BY_STRATEGY:
+        if (t->x->program->kind == KIND_MACHINE)
+            return !machine_is_at_rest(t->x);
         return t->x->program->on_error == ON_ERROR_COMPENSATE;
     case CANCEL_ROLLS_BACK:
         return true;
@@ -143,7 +146,7 @@ static bool apply_resume(struct turn *t, bool *complete, struct err *err)
 {
     if (!pause_end(t, err))
         return false;
-    *complete = act_on_deferred(t);
+    *complete = act_on_deferred(t) && machine_judge_kept(t);
     if (*complete && turn_goes_forward(t))
         (void)wake_apply(t, complete);
     return true;

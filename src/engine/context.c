@@ -1,5 +1,6 @@
 /* context.c - what the expressions of an execution see; see context.h. */
 #include "engine/context.h"
+#include "engine/command/machine.h"
 #include "engine/commit/link.h"
 #include "value/json.h"
 #include "value/timefmt.h"
@@ -199,9 +200,9 @@ static struct value reminder_view(struct turn *t)
 
 /* A named procedure sees its own input, and nothing of the process that calls it. */
 static const bool is_of_process[ROOT_COUNT] = {
-    [ROOT_STEPS] = true,        [ROOT_SIGNALS] = true, [ROOT_VARIABLES] = true,
-    [ROOT_META] = true,         [ROOT_WEBHOOK] = true, [ROOT_LOOP] = true,
-    [ROOT_COMPENSATION] = true, [ROOT_REMINDER] = true};
+    [ROOT_STEPS] = true,        [ROOT_SIGNALS] = true,  [ROOT_VARIABLES] = true,
+    [ROOT_META] = true,         [ROOT_WEBHOOK] = true,  [ROOT_LOOP] = true,
+    [ROOT_COMPENSATION] = true, [ROOT_REMINDER] = true, [ROOT_SIGNAL] = true};
 
 static struct value load_root(struct turn *t, enum context_root root)
 {
@@ -242,6 +243,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_WEBHOOK:
         return t->x->webhook_json.len > 0 ? t->x->webhook : value_absent();
     case ROOT_SIGNAL:
+        return machine_event(t);
     case ROOT_RESPONSE:
     case ROOT_RECORD:
     case ROOT_SECRETS:

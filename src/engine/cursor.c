@@ -102,9 +102,17 @@ static const struct stored_field rollback_fields[] = {
     FIELD(rollback, FLAG, is_known, "known"),
     FIELD(rollback, FLAG, keeps_done, "keeps"),
     FIELD(rollback, FLAG, is_retry, "alone"),
+    FIELD(rollback, FLAG, returns, "returns"),
     FIELD(rollback, NUMBER, tried_before, "triedBefore"),
 };
 const struct stored_fields stored_rollback = FIELDS(rollback_fields);
+
+static const struct stored_field machine_fields[] = {
+    FIELD(machine_place, NUMBER, entered_at_us, "enteredAt"),
+    FIELD(machine_place, NUMBER, passed, "passed"),
+    FIELD(machine_place, NUMBER, final_seq, "final"),
+};
+const struct stored_fields stored_machine = FIELDS(machine_fields);
 
 static const struct stored_field pause_fields[] = {
     FIELD(pause, COUNT, since_us, "since"),
@@ -268,6 +276,8 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_stopped(&out, exec);
     write_part(&out, "pause", stored_pause, exec->pause);
     write_part(&out, "debug", stored_debug, exec->debug);
+    if (exec->program->kind == KIND_MACHINE)
+        write_part(&out, "machine", stored_machine, &exec->machine);
     return object_end(&out);
 }
 
@@ -464,7 +474,7 @@ static bool restore_stopped(struct arena *mem, struct execution *x, struct value
 bool state_restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
 {
     struct strand first;
-    struct value stored;
+    struct value stored, v;
 
     if (text.len == 0)
         return true;
@@ -485,6 +495,9 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->depth = stored_int(stored, STR("depth"));
     x->history_bytes = stored_int(stored, STR("bytes"));
     x->strand_index = (uint32_t)stored_int(stored, STR("place"));
+    v = value_map_member(stored, STR("machine"));
+    if (v.kind == VALUE_MAP)
+        stored_restore(mem, stored_machine, v, &x->machine);
     x->pause =
         restore_part(mem, sizeof(*x->pause), stored_pause, value_map_member(stored, STR("pause")));
     x->debug =

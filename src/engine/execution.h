@@ -220,6 +220,7 @@ struct rollback {
     int64_t deadline_at_us; /* of the rollback of `row`; 0 = it has not been tried yet */
     bool is_known;          /* what is lost before this place has its letters already */
     bool keeps_done;        /* nothing is undone: only those that it has started are waited for */
+    bool returns;           /* a machine goes on in its old state behind it, whatever `end` says */
     bool is_retry;          /* this one alone is tried again, see rollback_retry.c */
     int64_t tried_before;   /* ... attempts that it had before */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
@@ -241,6 +242,13 @@ struct stopped_child {
     struct str step;    /* the code of the step that has asked */
     int64_t since_us;
     int64_t look_at_us; /* when rolling back looks for itself, or waits for the call no longer */
+};
+
+/* Of a machine: since when its state stands. All zeros in any other execution. */
+struct machine_place {
+    int64_t entered_at_us; /* by the clock of timers; 0 = the next wait of a state begins it */
+    int64_t passed;        /* of its `after`, as bits: these were judged */
+    int64_t final_seq;     /* what rows up to this one have done is never undone */
 };
 
 /* An operator has stopped it, see pause.c. NULL in an execution that goes on. */
@@ -336,6 +344,7 @@ struct execution {
     bool has_unrolled;         /* one that it has started could not undo something; rows say what */
     const struct pause *pause; /* or NULL */
     const struct debug *debug; /* or NULL */
+    struct machine_place machine;
     struct items compensated, failed; /* codes of steps: $.compensation */
     struct items given_up;            /* rollbacks that may be tried again: rollback_retry.c */
     uint32_t last_done;               /* the step that completed last, as index + 1; 0 = none */
@@ -426,7 +435,7 @@ static inline void execution_set_waiting(struct execution *x, enum waiting_kind 
 /* The code of the step that the cursor stands at, also of one that only an earlier version has. */
 struct str execution_code(const struct execution *x, const struct cursor *cursor);
 
-/* The code of the step that it stands at; empty once it has ended, or when all steps are done. */
+/* The code of the step that it stands at, of a machine that of its state; empty once it has ended, or when all steps are done. */
 struct str execution_current_step(const struct execution *x);
 
 /* Whether steps of it were rolled back, or could not be: it cannot be tried again. */

@@ -11,6 +11,7 @@
  *   event loop          the loop `step` goes over delta.list
  *   rollback            compensated or failed += step, by delta.undone
  *   event               failed += delta.unrolled: what others could not undo
+ *   any                 delta.returned: compensated and failed are empty again
  *   any                 delta."collect:CODE", delta."failed:CODE": what a loop holds
  *                       delta."branch:CODE:VISIT:NUMBER": a branch has ended with that
  *                       delta."done:CODE:VISIT:INDEX": so has an iteration beside others
@@ -314,8 +315,8 @@ static int64_t row_noted(struct arena *mem, const struct history_row *row, struc
     struct value delta, noted;
     struct err err;
 
-    if (row->kind == HISTORY_EVENT || row->delta_json.len == 0 ||
-        !json_read(mem, row->delta_json, &delta, &err) || delta.kind != VALUE_MAP)
+    if (row->delta_json.len == 0 || !json_read(mem, row->delta_json, &delta, &err) ||
+        delta.kind != VALUE_MAP)
         return 0;
     noted = value_map_member(delta, name);
     return noted.kind == VALUE_INT ? noted.i : 0;
@@ -323,12 +324,15 @@ static int64_t row_noted(struct arena *mem, const struct history_row *row, struc
 
 int64_t state_row_took(struct arena *mem, const struct history_row *row)
 {
+    if (row->kind == HISTORY_EVENT && !str_eq(row->status, STR("transition_not_allowed")))
+        return 0;
     return row_noted(mem, row, STR("took"));
 }
 
 int64_t state_row_sent(struct arena *mem, const struct history_row *row)
 {
-    return row->input_json.len > 0 ? 0 : row_noted(mem, row, STR("sent"));
+    return row->input_json.len > 0 || row->kind == HISTORY_EVENT ? 0
+                                                                 : row_noted(mem, row, STR("sent"));
 }
 
 static void fold_delta(struct arena *mem, struct execution *x, const struct history_row *row,
@@ -400,6 +404,8 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
     restore_compensation(mem, x, value_map_member(delta, STR("unrolled")), false);
     fold_given_up(mem, x, row, delta);
     fold_delta(mem, x, row, delta);
+    if (value_is_true(value_map_member(delta, STR("returned"))))
+        state_forget_compensation(x);
     return fold_loops(mem, x, delta, has_moved, err);
 }
 

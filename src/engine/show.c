@@ -27,15 +27,44 @@ bool show_allows(const struct stored_execution *x, enum action action)
     PANIC("no action");
 }
 
+static bool is_machine(const struct stored_execution *x)
+{
+    return str_eq(x->kind, str_of(kind_spec(KIND_MACHINE)->name));
+}
+
+/* "signal:NAME" of every event that the state of a machine waits for. */
+static void event_actions(struct buf *out, const struct stored_execution *x)
+{
+    struct value why, events;
+    struct arena mem;
+    struct err err;
+
+    arena_init(&mem);
+    if (json_read(&mem, x->waiting_for_json, &why, &err)) {
+        events = value_map_member(why, STR("signalType"));
+        for (uint32_t i = 0; events.kind == VALUE_LIST && i < events.len; i++) {
+            object_next(out);
+            json_write_string(out, str_printf(&mem, "signal:%.*s",
+                                              STR_ARG(value_text_or(events.items[i], STR_NONE))));
+        }
+    }
+    arena_fini(&mem);
+}
+
 /* What may be done with it now: as engine_advance() would decide. */
 static void actions_field(struct buf *out, const struct stored_execution *x)
 {
     object_list(out, "actions");
-    for (unsigned i = 0; i < ACTION_COUNT; i++)
-        if (show_allows(x, (enum action)i)) {
-            object_next(out);
-            json_write_string(out, str_of(action_specs[i].name));
-        }
+    for (unsigned i = 0; i < ACTION_COUNT; i++) {
+        /* A machine that is held takes no event. */
+        if (!show_allows(x, (enum action)i) ||
+            (i == ACTION_SIGNAL && is_machine(x) && waits_for(x, WAITING_INCIDENT)))
+            continue;
+        object_next(out);
+        json_write_string(out, str_of(action_specs[i].name));
+        if (i == ACTION_SIGNAL && is_machine(x) && waits_for(x, WAITING_SIGNAL))
+            event_actions(out, x);
+    }
     buf_char(out, ']');
 }
 

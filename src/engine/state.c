@@ -204,6 +204,11 @@ void state_drop_step(struct execution *x, uint32_t index)
         x->last_done = 0;
 }
 
+void state_forget_compensation(struct execution *x)
+{
+    x->compensated = x->failed = x->given_up = (struct items){0};
+}
+
 void state_add_compensated(struct arena *mem, struct execution *x, struct str code, bool ok)
 {
     items_add(mem, ok ? &x->compensated : &x->failed, x, value_string(code), 0);
@@ -287,5 +292,12 @@ struct str execution_code(const struct execution *x, const struct cursor *cursor
 
 struct str execution_current_step(const struct execution *x)
 {
-    return status_is_terminal(x->status) ? STR_NONE : execution_code(x, &x->cursor);
+    const struct step *step =
+        x->cursor.step < x->program->step_count ? &x->program->steps[x->cursor.step] : NULL;
+
+    if (status_is_terminal(x->status))
+        return STR_NONE;
+    if (step != NULL && step->transition != NULL)
+        return x->program->steps[step->transition->from].code;
+    return execution_code(x, &x->cursor);
 }

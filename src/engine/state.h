@@ -238,6 +238,9 @@ void state_prune(struct arena *mem, struct execution *x);
 /* A step was rolled back, or could not be. */
 void state_add_compensated(struct arena *mem, struct execution *x, struct str code, bool ok);
 
+/* What was undone belongs to a transition of a machine, which goes on without it. */
+void state_forget_compensation(struct execution *x);
+
 /* A rollback was given up; it is tried again; the step is undone after all. */
 void state_add_given_up(struct arena *mem, struct execution *x, struct value given_up);
 void state_drop_given_up(struct arena *mem, struct execution *x, struct str letter);

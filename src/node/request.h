@@ -141,8 +141,10 @@ struct node_request {
     bool is_buffered;          /* SIGNAL by correlation: no wait has taken it yet */
     struct str taken_json;     /* the row of the step that took the signal, as /steps shows it */
     enum execution_status taken_status; /* ... and what the execution was then */
-    bool taken_before;        /* it may have been taken before; the history says by which step */
-    bool is_kept;             /* the answer is stored under the Idempotency-Key */
+    bool is_refused_later; /* ... which says that a machine had no open transition for it */
+    bool is_unjudged;      /* SIGNAL: a machine judges it when its transition under way is over */
+    bool taken_before;     /* it may have been taken before; the history says by which step */
+    bool is_kept;          /* the answer is stored under the Idempotency-Key */
     struct str stored_answer; /* an earlier answer under the same Idempotency-Key */
     int32_t stored_status;
 

@@ -11,6 +11,7 @@
 #include "engine/execution.h"
 #include "node/cache/entry.h"
 #include "node/cache/taken.h"
+#include "node/chore/measure.h"
 #include "node/cluster/config.h"
 #include "node/cluster/waiters.h"
 #include "node/correlate.h"
@@ -193,6 +194,8 @@ static void request_store_answer(struct work *w)
             object_id(&text, "executionId", r->execution);
         else if (r->names_execution)
             object_json(&text, "executionId", STR("null"));
+        if (w->commit != NULL && w->commit->is_kept)
+            object_bool(&text, "judged", false);
         buf_char(&text, '}');
     } else {
         w->idempotency.status = 202;
@@ -279,6 +282,7 @@ static void request_answer_applied(struct node *n, struct work *w)
         if (r->is_buffered)
             break;
         r->signal_seq = w->commit->received->seq;
+        r->is_unjudged = w->commit->is_kept;
         if (r->wait_us > 0 && !taken_find(r, w->commit) && !waiters_are_over(w->commit->after)) {
             waiters_add(n, w->entry, r);
             return;
@@ -358,6 +362,8 @@ static void request_rejected(struct node *n, struct work *w, const struct err *e
         take_findings(w->request, found);
     if (correlate_goes_on(n, w, err->code))
         return;
+    if (err->code == ERR_EVENT_NOT_ALLOWED)
+        measure_not_allowed(n, w->entry, 1);
     request_refuse(n, w->request, err->code, "%pS", ERR_ARG(err));
     work_free(n, w);
 }

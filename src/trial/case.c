@@ -32,25 +32,35 @@ static bool read_cancel(struct arena *mem, struct value v, struct trial_script *
            err_set(err, ERR_INVALID, "'after' must be a duration such as \"30s\" or \"7d\"");
 }
 
+static bool names(struct value v, enum kind kind)
+{
+    return value_map_member(v, str_of(kind_spec(kind)->name)).kind != VALUE_ABSENT;
+}
+
 static bool read_process(struct value v, struct trial_case *out, struct err *err)
 {
-    bool is_schema = value_map_member(v, STR("schema")).kind != VALUE_ABSENT;
-    const char *field = is_schema ? "schema" : "scenario";
-    struct value process = value_map_member(v, str_of(field)),
-                 procedure = value_map_member(v, STR("procedure"));
+    static const enum kind kinds[] = {KIND_SCENARIO, KIND_SCHEMA, KIND_MACHINE};
+    struct value process, procedure = value_map_member(v, STR("procedure"));
+    unsigned count = 0;
 
-    out->kind = is_schema ? KIND_SCHEMA : KIND_SCENARIO;
+    out->kind = KIND_SCENARIO;
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (names(v, kinds[i])) {
+            out->kind = kinds[i];
+            count++;
+        }
+    process = value_map_member(v, str_of(kind_spec(out->kind)->name));
     if (process.kind == VALUE_MAP)
         out->definition = process;
-    else if (!script_read_text(v, field, &out->scenario, err))
+    else if (!script_read_text(v, kind_spec(out->kind)->name, &out->scenario, err))
         return false;
     if (procedure.kind == VALUE_MAP)
         out->procedure_definition = procedure;
     else if (!script_read_text(v, "procedure", &out->procedure, err))
         return false;
-    if ((process.kind == VALUE_ABSENT) == (procedure.kind == VALUE_ABSENT) ||
-        (is_schema && value_map_member(v, STR("scenario")).kind != VALUE_ABSENT))
-        return err_set(err, ERR_INVALID, "a case names a 'scenario', a 'schema' or a 'procedure'");
+    if (count + (procedure.kind != VALUE_ABSENT) != 1)
+        return err_set(err, ERR_INVALID,
+                       "a case names a 'scenario', a 'schema', a 'machine' or a 'procedure'");
     return true;
 }
 
@@ -109,8 +119,7 @@ bool case_read(struct arena *mem, struct value v, struct trial_case *out, struct
 static bool is_case(struct value v)
 {
     return v.kind == VALUE_MAP && value_map_member(v, STR("kind")).kind == VALUE_ABSENT &&
-           (value_map_member(v, STR("scenario")).kind != VALUE_ABSENT ||
-            value_map_member(v, STR("schema")).kind != VALUE_ABSENT ||
+           (names(v, KIND_SCENARIO) || names(v, KIND_SCHEMA) || names(v, KIND_MACHINE) ||
             value_map_member(v, STR("procedure")).kind != VALUE_ABSENT ||
             value_map_member(v, STR("expect")).kind != VALUE_ABSENT);
 }

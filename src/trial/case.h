@@ -15,7 +15,7 @@
 
 struct trial_case {
     struct str name;
-    enum kind kind;                    /* of the process: a scenario or a schema */
+    enum kind kind;                    /* of the process: a scenario, a schema or a machine */
     struct str scenario, procedure;    /* one of them: the code of a process; or both empty: */
     struct value definition;           /* given in the case itself, or absent */
     struct value procedure_definition; /* the same */

@@ -81,8 +81,10 @@ static const struct program *compile(struct play *p, struct value definition, in
 
     p->findings.count = 0;
     definition = with_code(p, definition);
-    define_compile(&p->rig.mem, p->rig.env, &registry, KIND_SCENARIO, definition, version,
-                   &p->findings, &program);
+    define_compile(&p->rig.mem, p->rig.env, &registry,
+                   match_member(definition, "states").kind != VALUE_ABSENT ? KIND_MACHINE
+                                                                           : KIND_SCENARIO,
+                   definition, version, &p->findings, &program);
     rig_made(&p->rig, program, definition);
     if (program != NULL)
         *VEC_ADD(&p->rig.mem, &p->versions) = program;

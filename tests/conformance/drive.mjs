@@ -33,6 +33,8 @@ const EXTERNAL = /"((?:crm|bank)\.[a-z_0-9]+?)"/g;
 const withOwnTypes = (row, i) => JSON.parse(JSON.stringify(row).replace(EXTERNAL, `"$1__${i}"`));
 const typesOf = (row) => [...JSON.stringify(row).matchAll(/"((?:crm|bank)\.[a-z_0-9]+?__\d+)"/g)].map(([, type]) => type);
 
+const kindOf = (definition) => (definition.states ? 'machine' : 'scenario');
+
 /** The rows with what the engine made of them. */
 export function readRows() {
     const folder = makeFolder();
@@ -149,7 +151,7 @@ class Run {
         this.points = [];
     }
 
-    async publish(client, definition, kind = 'scenarios') {
+    async publish(client, definition, kind = `${kindOf(definition)}s`) {
         const whole = { code: this.code, ...definition };
         const path = `/api/v1/${kind}/${whole.code}`;
         const draft = await client.ask('PUT', `${path}/draft`, whole);
@@ -164,7 +166,7 @@ class Run {
         const whole = { code: 'row', ...definition };
         if (this.row.findings) {
             const { body } = await client.ask('POST', '/api/v1/validate', {
-                kind: 'scenario',
+                kind: kindOf(whole),
                 definition: whole,
             });
             // The server was sent a text and says where in it; the engine was given a value.

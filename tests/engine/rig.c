@@ -71,8 +71,10 @@ void rig_define(struct rig *r, const char *scenario)
     if (r->program != NULL)
         program_release(r->program);
     definition = read_value(r, scenario);
-    define_compile_scenario(&r->mem, r->env, definition, r->version > 0 ? r->version : 1, &findings,
-                            &r->program);
+    define_compile(&r->mem, r->env, NULL,
+                   value_map_member(definition, STR("states")).kind != VALUE_ABSENT ? KIND_MACHINE
+                                                                                    : KIND_SCENARIO,
+                   definition, r->version > 0 ? r->version : 1, &findings, &r->program);
     rig_made(r, r->program, definition);
     if (r->program != NULL)
         return;

@@ -133,7 +133,7 @@ export class Server {
 
     /** Save a definition and publish it; answers its version. */
     async publish(definition) {
-        const path = `/${definition.nodes ? 'schemas' : 'scenarios'}/${definition.code}`;
+        const path = `/${definition.nodes ? 'schemas' : definition.states ? 'machines' : 'scenarios'}/${definition.code}`;
         const saved = await this.asAdmin('PUT', `${path}/draft`, definition);
         equal([saved.status, saved.body.valid], [200, true], saved.raw);
         const answer = await this.asAdmin('POST', `${path}/publish`);

@@ -14,11 +14,10 @@ static bool refuse_kind(struct lookup *q, struct str name, struct err *err)
     message =
         spec != NULL && spec->state == KIND_LATER
             ? sentence_make(q->mem, "definitions of kind %s are not supported yet", spec->name)
-        : name.len > 0
-            ? sentence_make(q->mem, "there is no kind '%.*s'", STR_ARG(name))
-            : SENTENCE(
-                  "what is this? A scenario has 'steps', a schema 'nodes', a procedure 'commands'; "
-                  "anything else needs its 'kind'");
+        : name.len > 0 ? sentence_make(q->mem, "there is no kind '%.*s'", STR_ARG(name))
+                       : SENTENCE("what is this? A scenario has 'steps', a schema 'nodes', a "
+                                  "machine 'states', a procedure 'commands'; "
+                                  "anything else needs its 'kind'");
     body_finding(q->mem, &q->findings, "kind", spec != NULL ? "not_supported_yet" : "bad_value",
                  "%pS", SENTENCE_ARG(message));
     if (spec == NULL)

@@ -30,7 +30,8 @@ static void unknown_kind(struct arena *mem, struct import_item *i, struct value 
 
     if (kind.kind != VALUE_STRING) {
         import_wrong(mem, i, "kind", "missing_field",
-                     SENTENCE("what is this? A scenario has 'steps', a schema 'nodes', a procedure "
+                     SENTENCE("what is this? A scenario has 'steps', a schema 'nodes', a machine "
+                              "'states', a procedure "
                               "'commands'; anything else "
                               "says its 'kind': config, function or template"));
         return;

@@ -72,11 +72,11 @@ static bool take_definition(struct tests_run *t, struct value v, uint32_t index,
     struct value code;
 
     if (spec == NULL || spec->state != KIND_NOW)
-        return refuse_at(
-            t, pointer, "bad_value",
-            SENTENCE("this is no definition: a scenario has 'steps', a schema 'nodes', a procedure "
-                     "'commands', anything else says its 'kind'"),
-            err);
+        return refuse_at(t, pointer, "bad_value",
+                         SENTENCE("this is no definition: a scenario has 'steps', a schema "
+                                  "'nodes', a machine 'states', a procedure "
+                                  "'commands', anything else says its 'kind'"),
+                         err);
     code = value_map_get_str(v, str_of(spec->key));
     if (code.kind != VALUE_STRING || !kind_allows_name(spec, value_text(code)))
         return refuse_at(t, str_printf(mem, "%.*s/%s", STR_ARG(pointer), spec->key), "bad_code",

@@ -25,6 +25,7 @@ struct outcome {
     /* what the history says */
     int64_t seq;
     struct str taken_json;
+    bool is_refused;
     enum execution_status status;
 };
 
@@ -35,6 +36,27 @@ void executions_answer_id(struct call *c, struct str id)
     object_begin(&out, c->mem);
     object_text(&out, "id", id);
     call_answer(c, 202, object_end(&out));
+}
+
+void executions_answer_received(struct call *c, const struct node_request *r)
+{
+    struct buf out;
+
+    object_begin(&out, c->mem);
+    object_text(&out, "id", r->signal_id_out);
+    if (r->is_unjudged)
+        object_bool(&out, "judged", false);
+    call_answer(c, 202, object_end(&out));
+}
+
+/* It was kept while a transition was under way, and none was open for it behind that. */
+static void refuse_later(struct call *c)
+{
+    struct err err;
+
+    (void)err_set(&err, ERR_EVENT_NOT_ALLOWED,
+                  "when the event was judged no transition was open for it");
+    (void)call_refuse(c, &err);
 }
 
 static void answer_taken(struct call *c, struct str id, struct uuid execution, struct str step_json,
@@ -58,6 +80,8 @@ static void waited_for_outcome(struct node_request *r)
 
     if (!r->ok)
         repeat_or_refuse_of(o->call, r);
+    else if (r->is_refused_later)
+        refuse_later(o->call);
     else if (r->taken_json.len > 0)
         answer_taken(o->call, o->signal_id, o->execution, r->taken_json, r->taken_status);
     else if (r->taken_before && ++o->looks < OUTCOME_LOOKS_MAX)
@@ -94,6 +118,7 @@ static bool outcome_run_look(struct lookup *q, struct reader *reader, struct err
                 return false;
             view_history_row(q->mem, &q->answer, &mask, o->execution, row);
             o->taken_json = buf_view(&q->answer);
+            o->is_refused = row->kind == HISTORY_EVENT;
         }
         if (o->taken_json.len > 0 || (page.history.count < HISTORY_PAGE && !page.is_cut))
             break;
@@ -108,7 +133,9 @@ static void outcome_looked(struct lookup *q)
     struct call *c = o->call;
     struct node_request *wait;
 
-    if (o->taken_json.len > 0) {
+    if (o->is_refused) {
+        refuse_later(c);
+    } else if (o->taken_json.len > 0) {
         answer_taken(c, o->signal_id, o->execution, o->taken_json, o->status);
     } else if (o->seq == 0 || status_is_terminal(o->status)) {
         executions_answer_id(c, o->signal_id);
@@ -159,12 +186,14 @@ void executions_signalled(struct node_request *r)
         repeat_or_refuse_of(c, r);
     else if (r->stored_status != 0)
         repeated_signal(c, r);
+    else if (r->is_refused_later)
+        refuse_later(c);
     else if (r->taken_json.len > 0)
         answer_taken(c, r->signal_id_out, r->execution, r->taken_json, r->taken_status);
     else if (r->wait_us > 0 && r->taken_before)
         look_for_outcome(c, r, r->signal_id_out);
     else
-        executions_answer_id(c, r->signal_id_out);
+        executions_answer_received(c, r);
 }
 
 void executions_signal(struct call *c)

@@ -9,6 +9,9 @@ enum { SIGNAL_TYPE_LEN_MAX = 255 };
 /* 202 with the id of what was received. */
 void executions_answer_id(struct call *c, struct str id);
 
+/* The same of a signal that a machine may not have judged yet. */
+void executions_answer_received(struct call *c, const struct node_request *r);
+
 /* Answers a request that is an EVENT_SIGNAL: see POST /executions/{id}/signal. */
 void executions_signalled(struct node_request *r);
 

@@ -140,7 +140,8 @@ static void hook_done(struct node_request *r)
     } else if (r->hook->result == HOOK_STARTS) {
         answer_taken_hook(c, r->joined ? "joined" : "started", uuid_text(c->mem, r->id));
     } else if (r->hook->result == HOOK_SIGNALS) {
-        answer_taken_hook(c, "signalled", r->signal_id_out);
+        note_delivery(c, "signalled", 202, r->signal_id_out);
+        executions_answer_received(c, r);
     } else {
         answer_taken_hook(c, "ignored", STR_NONE);
     }

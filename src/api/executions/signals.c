@@ -73,6 +73,8 @@ static void signal_sent(struct node_request *r)
             object_json(&out, "executionId", STR("null"));
         else
             object_id(&out, "executionId", r->execution);
+        if (r->is_unjudged)
+            object_bool(&out, "judged", false);
         call_answer(c, 202, object_end(&out));
     }
 }

@@ -59,12 +59,12 @@ static bool def_read_kind(struct def_call *d)
     if (d->spec != NULL && d->spec->state == KIND_NOW)
         return true;
     nearest = kind_nearest(str_of(d->kind_word));
-    client_fail(
-        d->client, "bad_request",
-        "there is no kind '%s': it is scenario, schema, procedure, function, template or config"
-        "%s%.*s%s",
-        d->kind_word, nearest.len > 0 ? "; did you mean '" : "", STR_ARG(nearest),
-        nearest.len > 0 ? "'?" : "");
+    client_fail(d->client, "bad_request",
+                "there is no kind '%s': it is scenario, schema, machine, procedure, function, "
+                "template or config"
+                "%s%.*s%s",
+                d->kind_word, nearest.len > 0 ? "; did you mean '" : "", STR_ARG(nearest),
+                nearest.len > 0 ? "'?" : "");
     return false;
 }
 

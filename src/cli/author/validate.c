@@ -88,11 +88,10 @@ static void unknown_kind(struct arena *mem, struct str kind, struct findings *fi
     add(mem, findings, "/kind", "bad_value",
         sentence_make(mem, "there is no kind '%.*s'", STR_ARG(kind)));
     findings->items[findings->count - 1].hint =
-        nearest.len > 0
-            ? sentence_make(mem, "did you mean '%.*s'?", STR_ARG(nearest))
-            : SENTENCE(
-                  "it is scenario, schema, procedure, function, template or config; a file with "
-                  "'steps' or 'commands' needs none");
+        nearest.len > 0 ? sentence_make(mem, "did you mean '%.*s'?", STR_ARG(nearest))
+                        : SENTENCE("it is scenario, schema, machine, procedure, function, template "
+                                   "or config; a file with "
+                                   "'steps' or 'commands' needs none");
 }
 
 static void check_item(struct validation *v, struct world *w, const struct bundle_item *item,
@@ -107,7 +106,8 @@ static void check_item(struct validation *v, struct world *w, const struct bundl
     }
     if (item->value.kind != VALUE_MAP || spec == NULL) {
         add(v->mem, findings, item->value.kind != VALUE_MAP ? "" : "/kind", "bad_value",
-            SENTENCE("what is this? A scenario has 'steps', a schema 'nodes', a procedure "
+            SENTENCE("what is this? A scenario has 'steps', a schema 'nodes', a machine 'states', "
+                     "a procedure "
                      "'commands'; anything else says "
                      "its 'kind': config, function or template"));
         return;

@@ -1,4 +1,5 @@
 /* deliver.c - signals come to the waits that they are for; see wait.h. */
+#include "engine/command/machine.h"
 #include "engine/command/wait.h"
 #include "engine/flow/repair.h"
 #include "engine/flow/strand.h"
@@ -96,6 +97,8 @@ bool deliver_signal(struct turn *t, bool *complete, struct err *err)
     find_takers(t, &takers);
     if (ev->answer_to != NULL && !keep_answered(t, &takers, err))
         return false;
+    if (t->x->program->kind == KIND_MACHINE)
+        return machine_signal(t, complete, err);
     if (!check_forms(t, &takers, err) || !receive_make(t, &arrival, signal, err))
         return false;
     if (ev->answer_to != NULL)

@@ -4,6 +4,7 @@
 #include "define/catalog/catalog.h"
 #include "define/define.h"
 #include "engine/command/command.h"
+#include "engine/command/machine.h"
 #include "engine/command/procedure.h"
 #include "engine/command/task.h"
 #include "engine/context.h"
@@ -38,8 +39,7 @@ static bool form_takes(struct turn *t, const struct command *c, struct value pay
     return !findings_have_errors(findings);
 }
 
-/* {type, payload, by, receivedAt, timedOut}; `payload` as the form fills it. */
-static struct value answer(struct turn *t, const struct signal *signal, struct value payload)
+struct value wait_answer(struct turn *t, const struct signal *signal, struct value payload)
 {
     struct value view = signal == NULL ? value_map_empty() : signal->view;
     struct value type = value_map_get_str(view, STR("type"));
@@ -101,8 +101,13 @@ static bool describe_field(struct turn *t, const struct command *c, enum command
     return true;
 }
 
-static enum waiting_kind wait_kind(const struct command *c)
+static enum waiting_kind wait_kind(const struct step *step)
 {
+    const struct command *c = &step->procedure->commands[0];
+
+    /* A state without events waits for its times alone. */
+    if (step->state != NULL && step->state->event_count == 0)
+        return WAITING_TIMER;
     return c->type == COMMAND_WAIT_SIGNAL ? WAITING_SIGNAL : WAITING_TIMER;
 }
 
@@ -110,12 +115,12 @@ static bool wait_describe(struct turn *t, const struct step *step, struct str *o
 {
     const struct cursor *cursor = &t->x->cursor;
     const struct command *c = &step->procedure->commands[0];
-    bool is_signal = c->type == COMMAND_WAIT_SIGNAL;
+    bool is_signal = wait_kind(step) == WAITING_SIGNAL;
     struct str form;
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    field_kind(&why, wait_kind(c));
+    field_kind(&why, wait_kind(step));
     field_text(&why, "step", step->code);
     if (is_signal) {
         field_json(&why, "signalType", cursor->types_json);
@@ -131,7 +136,7 @@ static bool wait_describe(struct turn *t, const struct step *step, struct str *o
         if (c->wait->is_public)
             field_json(&why, "public", STR("true"));
     }
-    field_time(&why, "since", t->now_us);
+    field_time(&why, "since", step->state != NULL ? t->x->machine.entered_at_us : t->now_us);
     if (cursor->timeout_at_us > 0)
         field_time(&why, "until", cursor->timeout_at_us);
     if (cursor->unmatched > 0)
@@ -158,9 +163,8 @@ static bool is_meant(const struct turn *t)
            str_eq(t->ev->signal_correlation, t->x->cursor.correlation);
 }
 
-/* One that does not fit is no match: nobody has checked a signal that came before its wait. */
-static bool fits_form(struct turn *t, const struct command *c, const struct signal *signal,
-                      struct value *filled)
+bool wait_fits_form(struct turn *t, const struct command *c, const struct signal *signal,
+                    struct value *filled)
 {
     struct findings findings = {0};
 
@@ -180,8 +184,8 @@ bool wait_takes(struct turn *t, const struct step *step, const struct signal *si
     if (c->type != COMMAND_WAIT_SIGNAL || signal->is_taken || !is_meant(t))
         return false;
     if (matches(t, c, turn_read(t, t->x->cursor.types_json, value_null()), signal) &&
-        fits_form(t, c, signal, &payload)) {
-        *out = answer(t, signal, payload);
+        wait_fits_form(t, c, signal, &payload)) {
+        *out = wait_answer(t, signal, payload);
         return true;
     }
     if (t->x->cursor.unmatched > unmatched)
@@ -233,7 +237,7 @@ static const struct signal *find_buffered(struct turn *t, const struct command *
 
     while ((s = signals_next(&t->x->signals, &iter)) != NULL)
         if (!s->is_taken && !pause_defers(t->x, s->seq) && !is_for_another(t, s) &&
-            matches(t, c, types, s) && fits_form(t, c, s, payload))
+            matches(t, c, types, s) && wait_fits_form(t, c, s, payload))
             return s;
     return NULL;
 }
@@ -256,7 +260,7 @@ static enum step_result find_correlated(struct turn *t, const struct command *c,
             continue;
         signal = ARENA_NEW(t->mem, struct signal);
         if (!receive_make(t, &kept->signals[i].signal, signal, &err) ||
-            !matches(t, c, types, signal) || !fits_form(t, c, signal, payload))
+            !matches(t, c, types, signal) || !wait_fits_form(t, c, signal, payload))
             continue;
         correlation_take(t, &kept->signals[i], signal);
         *out = signal;
@@ -279,14 +283,14 @@ enum step_result wait_looks(struct turn *t, const struct step *step, struct valu
                         &payload) == STEP_NEEDS)
         return STEP_NEEDS;
     if (signal != NULL) {
-        *out = answer(t, signal, payload);
+        *out = wait_answer(t, signal, payload);
         *took = signal->seq;
     }
     return STEP_DONE;
 }
 
-/* So many business days from now, by the calendar as it is now. False: the step has failed. */
-static bool business_days_end(struct turn *t, int64_t days, int64_t *out_us)
+/* So many business days on, by the calendar as it is now. False: the step has failed. */
+static bool business_days_end(struct turn *t, int64_t from_us, int64_t days, int64_t *out_us)
 {
     struct value config = value_map_member(t->ev->config, STR("calendar"));
     struct findings findings = {0};
@@ -297,25 +301,31 @@ static bool business_days_end(struct turn *t, int64_t days, int64_t *out_us)
                          "$.config.calendar is no calendar: %.*s: %pS",
                          STR_ARG(findings.items[0].pointer),
                          SENTENCE_ARG(findings.items[0].message)) == STEP_DONE;
-    if (calendar_add(&calendar, t->wall_us, days, out_us))
+    if (calendar_add(&calendar, from_us, days, out_us))
         return true;
     return turn_fail(t, STR("validation_duration"), ERR_CLASS_BUSINESS,
                      "%lld business days end after the year 9999", (long long)days) == STEP_DONE;
 }
 
-bool wait_span_end(struct turn *t, struct value v, struct str field, int64_t *out_us)
+bool wait_span_from(struct turn *t, int64_t from_us, struct value v, struct str field,
+                    int64_t *out_us)
 {
     struct span span;
 
     if (define_span(v, &span)) {
         if (span.business_days > 0)
-            return business_days_end(t, span.business_days, out_us);
-        if (!__builtin_add_overflow(t->wall_us, span.us, out_us))
+            return business_days_end(t, from_us, span.business_days, out_us);
+        if (!__builtin_add_overflow(from_us, span.us, out_us))
             return true;
     }
     return turn_fail(t, STR("validation_duration"), ERR_CLASS_BUSINESS,
                      "'%.*s' must be a duration such as \"30s\" or \"7d\"",
                      STR_ARG(field)) == STEP_DONE;
+}
+
+bool wait_span_end(struct turn *t, struct value v, struct str field, int64_t *out_us)
+{
+    return wait_span_from(t, t->wall_us, v, field, out_us);
 }
 
 /* When a wait ends by itself: 0 = never. False: the step has failed. */
@@ -387,14 +397,14 @@ void wait_set_timer(struct cursor *cursor)
         cursor->wake_at_us = cursor->remind_at_us;
 }
 
-static enum step_result begin_waiting(struct turn *t, const struct step *step)
+enum step_result wait_stand(struct turn *t, const struct step *step)
 {
     struct str why;
 
     wait_set_timer(&t->x->cursor);
     if (!wait_describe(t, step, &why))
         return STEP_FAILED;
-    step_wait(t, PHASE_WAIT, wait_kind(&step->procedure->commands[0]), STR("waiting"), why);
+    step_wait(t, PHASE_WAIT, wait_kind(step), STR("waiting"), why);
     return STEP_WAITS;
 }
 
@@ -409,12 +419,14 @@ enum step_result wait_begin(struct turn *t, const struct step *step, struct valu
     *took = 0;
     if (c->type == COMMAND_TASK_CREATE)
         return task_begin(t, step);
+    if (step->state != NULL && !step->state->is_final)
+        return machine_wait(t, step, out, took);
     cursor->unmatched = 0;
     if (!wait_end(t, c, &cursor->timeout_at_us))
         return STEP_FAILED;
     if (c->type != COMMAND_WAIT_SIGNAL) {
         if (cursor->timeout_at_us > t->wall_us)
-            return begin_waiting(t, step);
+            return wait_stand(t, step);
         *out = fired(t, c);
         return STEP_DONE;
     }
@@ -427,13 +439,13 @@ enum step_result wait_begin(struct turn *t, const struct step *step, struct valu
         return STEP_NEEDS;
     if (signal != NULL) {
         people_leave(t, c);
-        *out = answer(t, signal, payload);
+        *out = wait_answer(t, signal, payload);
         *took = signal->seq;
         return STEP_DONE;
     }
     if (!remind_begin(t, c->wait) || !turn_json(t, types, &cursor->types_json))
         return STEP_FAILED;
-    return begin_waiting(t, step);
+    return wait_stand(t, step);
 }
 
 /* --- time --- */
@@ -456,6 +468,6 @@ enum step_result wait_expired(struct turn *t, const struct step *step, struct va
     if (c->wait->on_timeout == ON_TIMEOUT_FAIL)
         return turn_fail(t, STR("timeout_signal"), ERR_CLASS_BUSINESS,
                          "no signal came before the time was up");
-    *out = answer(t, NULL, value_null());
+    *out = wait_answer(t, NULL, value_null());
     return STEP_DONE;
 }

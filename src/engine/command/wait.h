@@ -47,7 +47,24 @@ void wait_describe_more(struct turn *t, struct str name, struct value v);
 /* Whether the time of the current wait is up. */
 bool wait_is_over(const struct turn *t);
 
-/* When a span that begins now is over. False: the step has failed. */
+/* {type, payload, by, receivedAt, timedOut}: what a wait gives; NULL: nobody has answered it. */
+struct value wait_answer(struct turn *t, const struct signal *signal, struct value payload);
+
+/*
+ * Whether the form lets the payload of a signal through, with *filled what it is with its defaults.
+ * One that does not fit is no match: nobody has checked a signal that came before its wait.
+ */
+bool wait_fits_form(struct turn *t, const struct command *c, const struct signal *signal,
+                    struct value *filled);
+
+/* The wait of a step, whose timers are known, begins. STEP_WAITS or STEP_FAILED. */
+enum step_result wait_stand(struct turn *t, const struct step *step);
+
+/* When a span that began at `from_us` is over. False: the step has failed. */
+bool wait_span_from(struct turn *t, int64_t from_us, struct value v, struct str field,
+                    int64_t *out_us);
+
+/* The same of one that begins now. */
 bool wait_span_end(struct turn *t, struct value v, struct str field, int64_t *out_us);
 
 /* The timer of a wait: its end, or a reminder before that. */

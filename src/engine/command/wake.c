@@ -3,6 +3,7 @@
  * answer is there, the deadline has passed; see wait.h.
  */
 #include "engine/command/command.h"
+#include "engine/command/machine.h"
 #include "engine/command/procedure.h"
 #include "engine/command/task.h"
 #include "engine/command/wait.h"
@@ -135,6 +136,8 @@ static bool wake_wait(struct turn *t)
         return wake_task(t);
     if (!wait_is_over(t))
         return remind_send(t, step);
+    if (step->state != NULL)
+        return machine_wake(t, step);
     people_leave(t, c);
     end = wait_expired(t, step, &output);
     return c->type == COMMAND_WAIT_SIGNAL ? leave_expired(t, end, output)

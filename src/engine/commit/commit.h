@@ -257,6 +257,8 @@ struct commit {
     struct findings findings;       /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                     /* the version or the deadline of the execution has changed */
     const struct signal *received;  /* a signal to be stored, or NULL */
+    bool is_kept;         /* ... which a machine judges when its transition under way is over */
+    uint32_t not_allowed; /* events and times that a machine has judged, and none was open */
     struct buffered_takes buffered_taken; /* more of them, that were kept until now */
     struct listed_waits opened, closed;
     struct wait_answers answers;

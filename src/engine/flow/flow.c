@@ -14,6 +14,7 @@
  */
 #include "define/define.h"
 #include "engine/command/command.h"
+#include "engine/command/machine.h"
 #include "engine/flow/repair.h"
 #include "engine/flow/step.h"
 #include "engine/flow/strand.h"
@@ -124,7 +125,8 @@ static enum step_result jump_to(struct turn *t, uint32_t step)
     const struct step *target = &t->x->program->steps[step];
 
     /* Every circle has a jump back; those forward come to an end by themselves. */
-    if (step <= turn_step(t)->index && state_visits(t->x, step) > 0 && ++t->x->jumps > JUMPS_MAX) {
+    if (t->x->program->kind != KIND_MACHINE && step <= turn_step(t)->index &&
+        state_visits(t->x, step) > 0 && ++t->x->jumps > JUMPS_MAX) {
         t->x->jumps = JUMPS_MAX;
         (void)turn_fail(t, STR("limit_goto"), ERR_CLASS_BUSINESS,
                         "the execution has jumped back %d times, which is the limit", JUMPS_MAX);
@@ -207,6 +209,8 @@ static enum step_result take_edge(struct turn *t, const struct step *step)
 {
     const struct step_state *state = state_step(t->x, step->index);
 
+    if (step->state != NULL || step->transition != NULL)
+        return machine_go_on(t, step);
     for (uint32_t i = 0; i < step->jumps.count; i++)
         if (edge_is_open(state, &step->jumps.items[i]))
             return flow_jump(t, step->jumps.items[i].kind, step->jumps.items[i].step);

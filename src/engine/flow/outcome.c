@@ -1,4 +1,5 @@
 /* outcome.c - how an execution ends, or comes to a halt; see step.h. */
+#include "engine/command/machine.h"
 #include "engine/command/procedure.h"
 #include "engine/flow/rollback.h"
 #include "engine/flow/step.h"
@@ -108,9 +109,14 @@ static struct str with_step(struct turn *t, struct str error_json)
 
 void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
 {
-    /* A typo must not roll back a paid order. */
-    if (on_error == ON_ERROR_HOLD || (t->failure.is_own && on_error != ON_ERROR_FAIL_FAST)) {
+    /* A typo must not roll back a paid order. A state that cannot wait has nothing to go back to. */
+    if (machine_stands(t->x) || on_error == ON_ERROR_HOLD ||
+        (t->failure.is_own && on_error != ON_ERROR_FAIL_FAST)) {
         hold(t, error_json);
+        return;
+    }
+    if (on_error == ON_ERROR_COMPENSATE && machine_may_return(t->x)) {
+        machine_undo(t);
         return;
     }
     t->x->error_json = with_step(t, error_json);

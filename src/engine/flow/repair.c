@@ -309,6 +309,11 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
 
     if (!may_retry(x, err) || !take_held(t, err))
         return false;
+    if (x->program->kind == KIND_MACHINE && t->ev->from.len > 0 &&
+        !str_eq(t->ev->from, turn_code(t)))
+        return err_set(err, ERR_CONFLICT,
+                       "a machine goes on with the transition that has failed: '%.*s'",
+                       STR_ARG(turn_code(t)));
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, action_row(ACTION_RETRY));
     if (leaves_step_behind(t))
         x->cursor = (struct cursor){.step = x->program->step_count};

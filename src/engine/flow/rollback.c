@@ -13,6 +13,7 @@
  */
 #include "engine/flow/rollback.h"
 #include "engine/command/ledger.h"
+#include "engine/command/machine.h"
 #include "engine/command/procedure.h"
 #include "engine/commit/ask.h"
 #include "engine/context.h"
@@ -183,6 +184,10 @@ static void rollback_finish(struct turn *t)
     struct execution *x = t->x;
     enum execution_status end = x->rollback->end;
 
+    if (x->rollback->returns) {
+        machine_return(t);
+        return;
+    }
     /* One that has only waited has no error of its own. */
     if (x->rollback->keeps_done && !execution_is_rolled_back(x))
         x->error_json = STR_NONE;

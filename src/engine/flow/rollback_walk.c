@@ -209,7 +209,8 @@ enum step_result rollback_walk_on(struct turn *t)
     struct rollback *rollback = rollback_own(t);
     bool has_looked = false;
 
-    while (rollback->before > 1) {
+    /* What a machine did before the transition under way is final. */
+    while (rollback->before > t->x->machine.final_seq + 1) {
         const struct history_row *row = rollback_row_at(t, rollback->before - 1);
         struct history_row copy;
         enum step_result end;

@@ -146,7 +146,9 @@ enum step_result step_complete(struct turn *t, struct value output, int64_t took
     }
     row = step_row(t, HISTORY_FORWARD, STR("completed"));
     row->output_json = state.output_json;
-    note_rollback(t, turn_step(t));
+    /* A transition that has completed is never undone. */
+    if (turn_step(t)->transition == NULL)
+        note_rollback(t, turn_step(t));
     step_set(t, state);
     if (t->assigned.len > 0) {
         turn_note(t, "variables", assigned_json);

@@ -6,6 +6,7 @@
 
 #include "base/text/ascii.h"
 #include "engine/command/ledger.h"
+#include "engine/command/machine.h"
 #include "engine/command/procedure.h"
 #include "engine/command/wait.h"
 #include "engine/commit/reads.h"
@@ -492,5 +493,5 @@ bool version_move(struct turn *t, const struct program *to, struct err *err)
     t->slots = ARENA_ARRAY(t->mem, to->slot_count + 1u, struct value);
     t->activation.slots = t->slots;
     turn_note(t, "version", str_printf(t->mem, "%lld", (long long)to->version));
-    return begin_gained(t, &parallels, err);
+    return begin_gained(t, &parallels, err) && machine_moved(t, err);
 }

@@ -22,6 +22,7 @@ bool taken_find(struct node_request *r, const struct commit *commit)
         view_row(r->mem, &text, commit->after, row);
         r->taken_json = buf_view(&text);
         r->taken_status = commit->after->status;
+        r->is_refused_later = row->kind == HISTORY_EVENT;
         return true;
     }
     return false;

@@ -78,6 +78,13 @@ void measure_claimed(struct node *n, const struct stored_job *job)
     meter_take(m, METER_JOB_WAIT, job->type, STR_NONE, STR_NONE, waited_us > 0 ? waited_us : 0);
 }
 
+void measure_not_allowed(struct node *n, const struct entry *e, uint32_t count)
+{
+    for (; n->options.meters != NULL && count > 0; count--)
+        meter_count(n->options.meters, METER_EVENTS_NOT_ALLOWED, e->x->program->code, STR_NONE,
+                    STR_NONE);
+}
+
 void measure_commit(struct node *n, const struct entry *e, const struct commit *commit)
 {
     const struct execution *x = commit->after;
@@ -93,6 +100,7 @@ void measure_commit(struct node *n, const struct entry *e, const struct commit *
         count_command(m, x->program, &commit->commands.items[i]);
     for (size_t i = 0; i < commit->asks_ended.count; i++)
         count_end(m, &commit->asks_ended.items[i]);
+    measure_not_allowed(n, e, commit->not_allowed);
     if (before == x->status && !is_end)
         return;
     meter_count(m, METER_FLOW_TRANSITIONS, x->program->code, str_of(status_name(before)),
