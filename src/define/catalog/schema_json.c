@@ -33,6 +33,9 @@ static const struct {
     {"commands",
      "{\"anyOf\":[{\"$ref\":\"#/$defs/command\"},{\"type\":\"array\",\"items\":{\"$ref\":"
      "\"#/$defs/command\"}}]}"},
+    {"transitions",
+     "{\"anyOf\":[{\"$ref\":\"#/$defs/transition\"},{\"type\":\"array\",\"items\":{\"$ref\":"
+     "\"#/$defs/transition\"}}]}"},
     {"run", "{\"anyOf\":[{\"type\":\"string\"},{\"$ref\":\"#/$defs/command\"},{\"type\":\"array\","
             "\"items\":{\"$ref\":\"#/$defs/command\"}}]}"},
     {"procedureName", "{\"type\":\"string\"}"},
