@@ -4,7 +4,7 @@
 // path that is no UTF-8 or a body that is no JSON, 401, 403, 413. Left out, because a healthy server
 // does not give them: 500, 503.
 
-import { walkChecks, walkCredentials, walkDefinitions, walkDryRun, walkLive, walkProcedures, walkSchemas } from './walk_definitions.mjs';
+import { walkChecks, walkCredentials, walkDefinitions, walkDryRun, walkLive, walkProcedures, walkSchemas, walkMachines } from './walk_definitions.mjs';
 import { walkDeadLetters, walkEvents, walkExecutions, walkMany } from './walk_executions.mjs';
 import { walkPlanner } from './walk_planner.mjs';
 import { NOBODY, publish } from './walk_world.mjs';
@@ -340,4 +340,4 @@ async function walkServer(api) {
     await api.call('sendToAssistant', { body: '{"jsonrpc":"2.0","id":"\\u0000","method":"ping"}' }, 422);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkSchemas, walkLive, walkCredentials, walkHooks, walkChecks, walkDryRun, walkExecutions, walkJobs, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkSchedules, walkActions, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkSchemas, walkMachines, walkLive, walkCredentials, walkHooks, walkChecks, walkDryRun, walkExecutions, walkJobs, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkSchedules, walkActions, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];

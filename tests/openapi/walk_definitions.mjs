@@ -102,7 +102,12 @@ export async function walkSchemas(api, holds) {
     await walkStaged(api, holds, 'Schema', 'double_graph', (n) => graph('double_graph', `=$.input.n * ${n}`), graph('spare_graph', 1));
 }
 
-// Out of use, and gone: `kind` is Scenario, Schema or Procedure, `code` one that nothing uses.
+export async function walkMachines(api, holds) {
+    const machine = (code, data) => ({ code, mode: 'state_machine', initial: 'a', states: { a: { on: { go: { to: 'b', do: { type: 'compute.transform', data } } } }, b: { final: true } } });
+    await walkStaged(api, holds, 'Machine', 'double_machine', (n) => machine('double_machine', `=$.input.n * ${n}`), machine('spare_machine', 1));
+}
+
+// Out of use, and gone: `kind` is Scenario, Schema, Machine or Procedure, `code` one that nothing uses.
 async function walkRetirement(api, holds, kind, code, definition) {
     const key = (name) => ({ 'Idempotency-Key': `walk-${kind}-${name}` });
     const path = { code };
@@ -152,7 +157,7 @@ export async function walkLive(api, holds) {
     await api.call('getCatalog', {}, 200);
     await api.call('getCatalog', { query: { lang: 'xx' } }, 422);
     const processes = await api.call('listProcesses', {}, 200);
-    holds(processes.json.items.every((p) => p.kind === (p.code.endsWith('_graph') ? 'schema' : 'scenario')), 'processes are listed with their kind');
+    holds(processes.json.items.every((p) => p.kind === (p.code.endsWith('_graph') ? 'schema' : p.code.endsWith('_machine') ? 'machine' : 'scenario')), 'processes are listed with their kind');
     await api.call('listProcesses', { query: { limit: 'x' } }, 400);
 
     const bundle = await api.call('exportDefinitions', {}, 200);
