@@ -25,5 +25,8 @@ claim "the seeds from $first on" timeout 900 "$sim" --seeds "${SIM_TEST_SEEDS:-$
 # Steps of several calls, each with a rollback: nothing that was done is left behind (I10).
 claim "the sagas from $first on" timeout 900 "$sim" --mix sagas --seeds "${SIM_TEST_SEEDS:-$seeds}" --first "$first"
 
+# Executions that are debugged: no step begins while one is stopped. Seeds in which that was seen red.
+claim "the debugged ones" timeout 900 "$sim" --mix debug,calls,jobs,people,tasks --seeds 20 --first 60
+
 [ "$passed" -gt 10 ] || holds 1 "there are cases"
 end_claims
