@@ -250,6 +250,10 @@ static void write_stopped(struct buf *out, const struct execution *x)
         object_text(out, "step", x->stopped[i].step);
         object_int(out, "since", x->stopped[i].since_us);
         object_int(out, "lookAt", x->stopped[i].look_at_us);
+        if (x->stopped[i].strand != NULL)
+            write_strands(out, "stood", x->program, &x->stopped[i].strand, 1);
+        if (x->stopped[i].loop_json.len > 0)
+            object_json(out, "loop", x->stopped[i].loop_json);
         buf_char(out, '}');
     }
     buf_char(out, ']');
@@ -456,13 +460,20 @@ static bool restore_stopped(struct arena *mem, struct execution *x, struct value
         return true;
     all = ARENA_ARRAY(mem, stored.len, struct stopped_child);
     for (uint32_t i = 0; i < stored.len; i++) {
-        struct value v = stored.items[i];
+        struct value v = stored.items[i], loop = value_map_member(v, STR("loop"));
+        const struct strand *const *stood = NULL;
+        uint32_t count = 0;
 
         all[i] = (struct stopped_child){.call_seq = stored_int(v, STR("call")),
                                         .call_epoch = stored_int(v, STR("epoch")),
                                         .step = str_copy(mem, value_map_text(v, STR("step"))),
                                         .since_us = stored_int(v, STR("since")),
                                         .look_at_us = stored_int(v, STR("lookAt"))};
+        if (!restore_strands(mem, x->program, value_map_member(v, STR("stood")), &stood, &count,
+                             err))
+            return false;
+        all[i].strand = count > 0 ? stood[0] : NULL;
+        all[i].loop_json = loop.kind == VALUE_MAP ? json_must_text(mem, loop) : STR_NONE;
         if (all[i].call_seq <= 0 && !uuid_read(value_map_text(v, STR("id")), &all[i].id))
             return stored_broken(err, "an execution that it has cancelled has no id");
     }

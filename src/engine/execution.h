@@ -242,6 +242,9 @@ struct stopped_child {
     struct str step;    /* the code of the step that has asked */
     int64_t since_us;
     int64_t look_at_us; /* when rolling back looks for itself, or waits for the call no longer */
+    /* Of a call: where its strand stood, for the answer; NULL: it was too large, or has been moved. */
+    const struct strand *strand;
+    struct str loop_json; /* ... and $.loop of its visit, or empty */
 };
 
 /* Of a machine: since when its state stands. All zeros in any other execution. */

@@ -315,6 +315,19 @@ static bool sound_debug(struct arena *mem, const struct execution *x)
                                    : x->status != STATUS_WAITING_DEBUG;
 }
 
+/* A call that was stopped stands at the step that has made it. */
+static const char *stopped_damage(struct arena *mem, const struct execution *x,
+                                  const struct stopped_child *c)
+{
+    if (c->strand == NULL)
+        return NULL;
+    if (c->call_seq == 0 || c->strand->cursor.ask != ASK_CALL ||
+        c->strand->cursor.phase != PHASE_JOB || c->strand->cursor.reconciling != NULL ||
+        !sound_place(x->program, &c->strand->cursor, c->strand->frames, c->strand->frame_count))
+        return "a call that was stopped is none of its step";
+    return cursor_damage(mem, x, &c->strand->cursor);
+}
+
 bool sound_check(struct arena *mem, const struct execution *x, struct err *err)
 {
     const char *damage = NULL;
@@ -338,6 +351,8 @@ bool sound_check(struct arena *mem, const struct execution *x, struct err *err)
         damage = strand_damage(mem, x, i);
     for (uint32_t i = 0; i < x->reminding_count && damage == NULL; i++)
         damage = reminding_damage(mem, x, x->reminding[i]);
+    for (uint32_t i = 0; i < x->stopped_count && damage == NULL; i++)
+        damage = stopped_damage(mem, x, &x->stopped[i]);
     if (damage != NULL)
         return stored_broken(err, damage);
     if (!sound_rollback(mem, x))

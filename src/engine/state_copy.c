@@ -116,6 +116,9 @@ static const struct stopped_child *copy_stopped(struct arena *mem, const struct 
     for (uint32_t i = 0; i < from->stopped_count; i++) {
         all[i] = from->stopped[i];
         all[i].step = copy_text(mem, from->stopped[i].step);
+        all[i].loop_json = copy_text(mem, from->stopped[i].loop_json);
+        if (from->stopped[i].strand != NULL)
+            all[i].strand = copy_strand(mem, from->stopped[i].strand);
     }
     return all;
 }

@@ -158,6 +158,7 @@ struct turn {
     bool is_continued;               /* signals that came while it was stopped end their waits */
     const char *damaged;             /* what is wrong with the stored state; or NULL */
     bool is_stopping;                /* commands that are done are gone through, no other runs */
+    bool is_judging;                 /* ... and its output is kept for its row: nothing happens */
     struct str refused_at;           /* the place of the command that asked and fails with this; */
     struct failure refusal;          /* or empty */
     struct run run;

@@ -332,6 +332,10 @@ static void stopped(struct walk *w, const struct stopped_child *a, const struct 
     TEXT(step);
     NUMBER(since_us);
     NUMBER(look_at_us);
+    TEXT(loop_json);
+    on_number(w, "stood", a->strand != NULL, b->strand != NULL);
+    if (a->strand != NULL && b->strand != NULL)
+        strands(w, &a->strand, &b->strand, 1);
 }
 
 static void stands(struct walk *w, const struct execution *a, const struct execution *b)

@@ -63,13 +63,20 @@ void disk_check_restores(struct sim *sim, struct arena *mem, const struct disk_e
     check_same(sim, mem, "I4: the history alone is not the state", after, restored);
 }
 
-/* The forward row of a visit that is its last. */
+/* Whether the row says what a visit has come to; also that of a call which was stopped before. */
+static bool is_of_visit(const struct history_row *r)
+{
+    return r->kind == HISTORY_FORWARD ||
+           (r->kind == HISTORY_EVENT && r->visit > 0 && str_eq(r->status, STR("call_ended")));
+}
+
+/* The row of a visit that is its last. */
 static const struct history_row *visit_row(const struct disk_execution *x,
                                            const struct history_row *of)
 {
     for (size_t i = x->history.count; i-- > 0;) {
         const struct history_row *r = &x->history.items[i];
-        if (r->kind == HISTORY_FORWARD && r->visit == of->visit && str_eq(r->step, of->step))
+        if (is_of_visit(r) && r->visit == of->visit && str_eq(r->step, of->step))
             return r;
     }
     return NULL;
@@ -95,7 +102,8 @@ static void check_rollback(struct sim *sim, const struct disk_execution *x,
         SIM_CHECK(sim, undone->seq <= before->seq, "I8: row %lld is undone after row %lld",
                   (long long)undone->seq, (long long)before->seq);
         SIM_CHECK(sim, undone != before || row->attempt > r->attempt || !str_eq(row->key, r->key),
-                  "I8: %.*s is undone twice", STR_ARG(row->step));
+                  "I8: %.*s of %.*s is undone twice", STR_ARG(row->step),
+                  STR_ARG(sim_id(sim, x->s.id)));
         break;
     }
 }

@@ -62,10 +62,13 @@ void disk_check_incident(struct sim *sim, const struct disk_execution *x,
               STR_ARG(sim_id(sim, after->id)), held);
 }
 
-/* A step that failed and may have happened: it has a letter if nothing could undo it. */
+/*
+ * A step that failed and may have happened, or one whose call was stopped: it has a letter if
+ * nothing could undo it.
+ */
 static bool may_be_lost(const struct history_row *row)
 {
-    return row->kind == HISTORY_FORWARD && str_eq(row->status, STR("failed")) &&
+    return str_eq(row->status, row->kind == HISTORY_FORWARD ? STR("failed") : STR("call_ended")) &&
            str_find(row->delta_json, STR("\"maybe\":true"), 0) >= 0;
 }
 

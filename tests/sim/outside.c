@@ -225,7 +225,9 @@ static bool is_unwanted(const struct disk_execution *x, const struct commit *com
     for (size_t i = 0; i < commit->history.count; i++) {
         const struct history_row *row = &commit->history.items[i];
 
-        if (str_find(row->error_json, STR("{\"code\":\"stopped\""), 0) == 0 ||
+        /* Another version does not judge what a stopped call has done. */
+        if (str_find(row->delta_json, STR("\"was\":"), 0) >= 0 ||
+            str_find(row->error_json, STR("{\"code\":\"stopped\""), 0) == 0 ||
             (is_question && str_find(row->delta_json, STR("\"maybe\":true"), 0) >= 0))
             return true;
     }

@@ -211,6 +211,18 @@ void ledger_recall(struct turn *t, const struct procedure *p, struct value resul
     }
 }
 
+/* What has a result is in no doubt, however its attempt has ended. */
+static bool has_result(const struct turn *t, const struct ledger_command *c)
+{
+    for (size_t i = 0; i < t->run.finished.count; i++) {
+        const struct finished *f = &t->run.finished.items[i];
+
+        if (f->kind == FINISHED_RESULT && f->command == c->command && str_eq(f->path, c->path))
+            return true;
+    }
+    return false;
+}
+
 void ledger_doubt(struct turn *t)
 {
     struct value suspended = turn_read(t, t->x->cursor.suspended_json, value_map_empty());
@@ -219,7 +231,7 @@ void ledger_doubt(struct turn *t)
     struct ledger_command found;
 
     if (asks.len == 0 || !ledger_find(turn_step(t)->procedure, asks, &found) ||
-        value_map_member(results, asks).kind != VALUE_ABSENT ||
+        has_result(t, &found) || value_map_member(results, asks).kind != VALUE_ABSENT ||
         value_map_member(results, str_printf(t->mem, "%.*s!", STR_ARG(asks))).kind != VALUE_ABSENT)
         return;
     ledger_put(t, (struct finished){.kind = FINISHED_MAYBE,

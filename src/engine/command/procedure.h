@@ -139,6 +139,22 @@ void child_note_unrolled(struct turn *t, struct str step, struct value error);
 /* The strand in hand is stopped: rolling back waits for the answer of its call, if one has left. */
 void stopped_add_call(struct turn *t);
 
+/* --- stopped_call.c: what became of a call that was stopped (why: decision 0530) --- */
+
+/*
+ * The strand in hand as it stands, with $.loop of its visit, for the answer of its call; NULL: all
+ * those that are kept would be too large.
+ */
+const struct strand *stopped_keep(struct turn *t, struct str *loop_json);
+
+/* The answer is part of what is recorded next. It must have kept its strand. */
+void stopped_answered(struct turn *t, const struct stopped_child *c);
+
+/* The same, and a row says what became of the visit. */
+void stopped_judge(struct turn *t, const struct stopped_child *c);
+
+/* --- stopped.c --- */
+
 /* The answer that came is that of a call which was stopped: it is not waited for. False: it is not. */
 bool stopped_hear_call(struct turn *t);
 

@@ -11,8 +11,8 @@
  *     a strand is stopped whose call has left     --> the attempt is `stopped`
  *     it is answered, or its time is up           --> it is struck off
  *
- * A call that is stopped may have happened and is undone as such, whatever its answer says; but
- * not before that is there: a refund that overtakes its charge undoes nothing.
+ * A call that is stopped is undone as what its answer says (stopped_call.c), or without one as what
+ * may have happened; but not before that is there: a refund that overtakes its charge undoes nothing.
  *
  * Whatever lets a strand leave its child, child_compare() sees it: nothing else cancels one. A
  * child says that it has ended; should that get lost, the parent looks for itself once an hour
@@ -105,16 +105,19 @@ static void stopped_add(struct turn *t, struct stopped_child one)
 void stopped_add_call(struct turn *t)
 {
     const struct cursor *cursor = &t->x->cursor;
+    struct stopped_child one;
 
     /* What was asked for in this very turn does not leave: ask_compare(). */
     if (!ask_is_waited_for(cursor) || cursor->asked_seq > t->before->seq ||
         cursor->deferred_seq > 0 || cursor->reconciling != NULL)
         return;
-    stopped_add(t, (struct stopped_child){.call_seq = cursor->asked_seq,
-                                          .call_epoch = cursor->asked_epoch,
-                                          .step = turn_code(t),
-                                          .since_us = t->wall_us,
-                                          .look_at_us = cursor->wake_at_us});
+    one = (struct stopped_child){.call_seq = cursor->asked_seq,
+                                 .call_epoch = cursor->asked_epoch,
+                                 .step = turn_code(t),
+                                 .since_us = t->wall_us,
+                                 .look_at_us = cursor->wake_at_us};
+    one.strand = stopped_keep(t, &one.loop_json);
+    stopped_add(t, one);
 }
 
 static bool keeps_strands(const struct execution *x)
@@ -410,7 +413,13 @@ static bool stopped_call_ends(struct turn *t, struct stopped_child *c, bool *has
         c->look_at_us = t->wall_us + LOOK_CALL_US;
         return false;
     }
-    stopped_row(t, c, "call_ended");
+    if (is_answered && c->strand != NULL)
+        stopped_answered(t, c);
+    /* Nothing is evaluated in one that is parked: it may have happened. */
+    if (is_answered && c->strand != NULL && !t->ev->is_only_kept)
+        stopped_judge(t, c);
+    else
+        stopped_row(t, c, STOPPED_CALL_ROW);
     return true;
 }
 
@@ -482,6 +491,8 @@ bool stopped_hear_call(struct turn *t)
     for (uint32_t i = 0; t->ev->answer_seq > 0 && i < t->x->stopped_count; i++)
         if (t->x->stopped[i].call_seq == t->ev->answer_seq) {
             hear_stopped(t);
+            if (t->x->rollback != NULL && t->x->cursor.phase == PHASE_ROLLBACK)
+                rollback_look_from_end(t);
             return true;
         }
     return false;

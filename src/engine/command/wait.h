@@ -130,6 +130,15 @@ bool wake_is_due(const struct turn *t);
 /* The current wait has ended with `output`, or failed. False: reads are needed first. */
 bool wake_leave_wait(struct turn *t, enum step_result end, struct value output, int64_t took);
 
+enum answer_taken {
+    ANSWER_TAKEN,      /* it is part of what the step has done */
+    ANSWER_REFUSED,    /* the attempt has failed, as t->failure says */
+    ANSWER_NEVER_SENT, /* the node says that the attempt has not left */
+};
+
+/* The answer of the current strand becomes part of the step, which does not go on yet. */
+enum answer_taken wake_take_answer(struct turn *t, struct value output, struct value error);
+
 /* The step goes on with the answer to what it has asked for. False: reads are needed first. */
 bool wake_with_answer(struct turn *t, struct value output, struct value error);
 

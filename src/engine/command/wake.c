@@ -232,18 +232,23 @@ static bool was_never_sent(const struct turn *t, struct value error)
            str_eq(value_map_text(error, STR("code")), STR(CALL_NEVER_SENT));
 }
 
-bool wake_with_answer(struct turn *t, struct value output, struct value error)
+enum answer_taken wake_take_answer(struct turn *t, struct value output, struct value error)
 {
     bool is_output = output.kind != VALUE_ABSENT;
 
-    turn_begin_step(t);
     if (!is_output && was_never_sent(t, error))
-        return wake_go_on_behind(t);
+        return ANSWER_NEVER_SENT;
     if (!is_output)
         (void)turn_fail_answer(t, error);
     else if (t->x->cursor.ask != ASK_NONE && ask_of(&t->x->cursor)->judge != NULL)
         is_output = ask_of(&t->x->cursor)->judge(t, output) == STEP_DONE;
-    if (!is_output || !keep_answer(t, output))
+    return is_output && keep_answer(t, output) ? ANSWER_TAKEN : ANSWER_REFUSED;
+}
+
+bool wake_with_answer(struct turn *t, struct value output, struct value error)
+{
+    turn_begin_step(t);
+    if (wake_take_answer(t, output, error) == ANSWER_REFUSED)
         suspend_refuse(t);
     return wake_go_on_behind(t);
 }
@@ -494,6 +499,8 @@ bool wake_keep_answer(struct turn *t, struct err *err)
 {
     uint32_t first = t->x->strand_index, index = strand_find(t, call_is_answered);
 
+    if (index == NO_STRAND && stopped_hear_call(t))
+        return true;
     if (index == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution is %s", status_name(t->x->status));
     strand_take(t, index);

@@ -83,6 +83,9 @@ bool rollback_is_past_budget(const struct turn *t);
 
 /* --- rollback_command.c: rollbacks that commands have of their own --- */
 
+/* The status of the row of a call that was stopped: of a visit, when its answer said what became of that. */
+#define STOPPED_CALL_ROW "call_ended"
+
 /* A member "undo" for the last row: what rolling back the finished commands will need. */
 void rollback_command_note(struct turn *t);
 

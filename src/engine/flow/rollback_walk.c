@@ -37,6 +37,18 @@ static struct value delta_member(struct turn *t, const struct history_row *row, 
     return value_map_get_str(turn_read(t, row->delta_json, value_map_empty()), name);
 }
 
+/* What a visit has come to whose call was answered when it had been stopped. */
+static bool is_late_end(const struct history_row *row)
+{
+    return row->kind == HISTORY_EVENT && row->visit > 0 &&
+           str_eq(row->status, STR(STOPPED_CALL_ROW));
+}
+
+static bool is_failed_end(const struct history_row *row)
+{
+    return str_eq(row->status, STR("failed")) || is_late_end(row);
+}
+
 /* How a visit is undone: not at all, by the step's own rollback, or by those of its commands. */
 enum rollback_way { ROLLBACK_NONE, ROLLBACK_STEP, ROLLBACK_COMMANDS };
 
@@ -66,9 +78,18 @@ static bool is_lost(struct turn *t, const struct program *p, const struct histor
 {
     const struct step *step = program_step(p, row->step);
 
-    return step != NULL && str_eq(row->status, STR("failed")) && step->rollback.procedure == NULL &&
+    return step != NULL && is_failed_end(row) && step->rollback.procedure == NULL &&
            value_is_true(delta_member(t, row, STR("maybe"))) &&
            !rollback_command_is_in_doubt(delta_member(t, row, STR("undo")));
+}
+
+/* Older rows of that visit are passed over. */
+static void pass_over(struct turn *t, struct rollback *rollback, struct str code, int64_t visit)
+{
+    struct past_visit *made = ARENA_NEW(t->mem, struct past_visit);
+
+    *made = (struct past_visit){.code = code, .visit = visit, .next = rollback->again};
+    rollback->again = made;
 }
 
 /* An operator's retry has gone on with a visit that had failed: {code: visit}. */
@@ -76,23 +97,19 @@ static void rollback_read_again(struct turn *t, struct rollback *rollback,
                                 const struct history_row *row)
 {
     struct value again = value_absent();
-    struct past_visit *made;
 
     if (row->kind == HISTORY_EVENT && str_eq(row->status, action_row(ACTION_RETRY)))
         again = delta_member(t, row, STR("again"));
     if (again.kind != VALUE_MAP || again.len == 0)
         return;
-    made = ARENA_NEW(t->mem, struct past_visit);
-    *made = (struct past_visit){.code = value_text(again.map->entries[0].key),
-                                .visit = again.map->entries[0].value.i,
-                                .next = rollback->again};
-    rollback->again = made;
+    pass_over(t, rollback, value_text(again.map->entries[0].key), again.map->entries[0].value.i);
 }
 
 static bool was_tried_again(const struct rollback *rollback, const struct history_row *row)
 {
     for (const struct past_visit *v = rollback->again; v != NULL; v = v->next)
-        if (row->kind == HISTORY_FORWARD && row->visit == v->visit && str_eq(row->step, v->code))
+        if ((row->kind == HISTORY_FORWARD || is_late_end(row)) && row->visit == v->visit &&
+            str_eq(row->step, v->code))
             return true;
     return false;
 }
@@ -138,8 +155,9 @@ enum step_result rollback_lose_history(struct turn *t)
 
 static bool ends_visit(const struct history_row *row)
 {
-    return row->kind == HISTORY_FORWARD &&
-           (str_eq(row->status, STR("completed")) || str_eq(row->status, STR("failed")));
+    return is_late_end(row) ||
+           (row->kind == HISTORY_FORWARD &&
+            (str_eq(row->status, STR("completed")) || str_eq(row->status, STR("failed"))));
 }
 
 /* It becomes the one that is rolled back, by this many commands; 0: by the step's own rollback. */
@@ -167,9 +185,8 @@ static enum step_result choose_unreadable(struct turn *t, struct rollback *rollb
         return STEP_DONE;
     if (commands > 0)
         return choose_row(rollback, row, commands);
-    if (rollback->is_unreadable ||
-        (str_eq(row->status, STR("failed")) && row->output_json.len == 0 &&
-         !value_is_true(value_map_get_str(delta, STR("maybe")))))
+    if (rollback->is_unreadable || (is_failed_end(row) && row->output_json.len == 0 &&
+                                    !value_is_true(value_map_get_str(delta, STR("maybe")))))
         return STEP_DONE;
     rollback_fail_program(t, rollback->under);
     (void)turn_failure(t, &error_json);
@@ -238,6 +255,8 @@ enum step_result rollback_walk_on(struct turn *t)
         rollback_pass_move(t, rollback, row);
         if (was_tried_again(rollback, row) || !ends_visit(row))
             continue;
+        if (is_late_end(row))
+            pass_over(t, rollback, row->step, row->visit);
         end = choose_visit(t, rollback, row);
         if (end != STEP_DONE)
             return end;

@@ -288,6 +288,8 @@ enum step_result step_attempt(struct turn *t)
             return end;
     }
     end = procedure_run(t, p, STR_NONE, input, &output);
+    if (end == STEP_DONE && t->is_judging)
+        return turn_freeze(t, &output, &t->refused_output_json) ? STEP_DONE : STEP_FAILED;
     return end == STEP_DONE ? step_complete(t, output, 0) : end;
 }
 

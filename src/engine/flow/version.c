@@ -460,6 +460,20 @@ static bool begin_gained(struct turn *t, const struct running_parallels *all, st
     return true;
 }
 
+/* What calls that were stopped have done is not judged by another version: they may have happened. */
+static void forget_stopped_strands(struct turn *t)
+{
+    struct execution *x = t->x;
+    struct stopped_child *all = ARENA_ARRAY(t->mem, x->stopped_count + 1u, struct stopped_child);
+
+    for (uint32_t i = 0; i < x->stopped_count; i++) {
+        all[i] = x->stopped[i];
+        all[i].strand = NULL;
+        all[i].loop_json = STR_NONE;
+    }
+    x->stopped = x->stopped_count > 0 ? all : NULL;
+}
+
 bool version_move(struct turn *t, const struct program *to, struct err *err)
 {
     struct execution *x = t->x;
@@ -485,6 +499,7 @@ bool version_move(struct turn *t, const struct program *to, struct err *err)
     if (!drop_steps(t, to, err))
         return false;
     move_steps(t, to);
+    forget_stopped_strands(t);
     was = former_name(t->mem, x->program);
     turn_note(t, "was", str_printf(t->mem, "\"%.*s\"", STR_ARG(was)));
     x->program = to;
