@@ -353,6 +353,8 @@ struct execution {
     uint32_t last_done;               /* the step that completed last, as index + 1; 0 = none */
     struct step_state *steps;         /* by index, step_count of the program */
     const struct past_visit *past_visits;
+    struct items
+        secrets; /* of answers that have left it, to be hidden; null: there were too many */
     struct items past_steps;   /* results that a move has dropped: past_steps.c */
     struct value variables;    /* a map */
     struct str variables_json; /* the same, or empty when there are none */

@@ -191,6 +191,12 @@ static void restore_compensation(struct arena *mem, struct execution *x, struct 
         state_add_compensated(mem, x, value_text_or(codes.items[i], STR_NONE), ok);
 }
 
+static void restore_secrets(struct arena *mem, struct execution *x, struct value secrets)
+{
+    for (uint32_t i = 0; secrets.kind == VALUE_LIST && i < secrets.len; i++)
+        state_keep_secret(mem, x, secrets.items[i]);
+}
+
 static uint32_t step_index(const struct program *p, struct str code)
 {
     const struct step *step = code.len > 0 ? program_step(p, code) : NULL;
@@ -221,6 +227,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
     variables = value_map_member(context, STR("variables"));
     if (variables.kind == VALUE_MAP)
         state_set_variables(x, variables, json_must_text(mem, variables));
+    restore_secrets(mem, x, value_map_member(context, STR("secrets")));
     signals = value_map_member(context, STR("signals"));
     for (uint32_t i = 0; signals.kind == VALUE_LIST && i < signals.len; i++) {
         struct value s = signals.items[i], view = value_map_member(s, STR("signal"));

@@ -140,6 +140,8 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
     }
     if (exec->given_up.list.count > 0)
         write_items(mem, &out, "givenUp", &exec->given_up);
+    if (exec->secrets.list.count > 0)
+        write_items(mem, &out, "secrets", &exec->secrets);
     if (exec->past_steps.list.count > 0)
         write_items(mem, &out, "past", &exec->past_steps);
     if (exec->has_new_input)
@@ -231,21 +233,23 @@ void state_set_variables(struct execution *x, struct value variables, struct str
     x->variables_json = json;
 }
 
-static void signal_left(struct execution *x, const struct signal *left)
+static void signal_left(struct arena *mem, struct execution *x, const struct signal *left)
 {
-    if (left != NULL)
-        x->context_bytes -= left->json.len;
+    if (left == NULL)
+        return;
+    x->context_bytes -= left->json.len;
+    state_keep_secrets(mem, x, left);
 }
 
 void state_add_signal(struct arena *mem, struct execution *x, const struct signal *signal)
 {
     x->context_bytes += signal->json.len;
-    signal_left(x, signals_add(mem, &x->signals, x, signal));
+    signal_left(mem, x, signals_add(mem, &x->signals, x, signal));
 }
 
 void state_take_signal(struct arena *mem, struct execution *x, int64_t seq)
 {
-    signal_left(x, signals_take(mem, &x->signals, x, seq));
+    signal_left(mem, x, signals_take(mem, &x->signals, x, seq));
 }
 
 struct value state_merge(struct arena *mem, struct value base, struct value over)

@@ -129,6 +129,13 @@ void state_set_round_step(struct arena *mem, struct execution *x, struct round r
 /* The result of a step leaves the context; how often it was visited stays. */
 void state_drop_step(struct execution *x, uint32_t index);
 
+/* --- secrets.c: sensitive answers in signals that have left --- */
+
+void state_keep_secrets(struct arena *mem, struct execution *x, const struct signal *left);
+
+/* One of them as it was stored; null: all texts are to be hidden. */
+void state_keep_secret(struct arena *mem, struct execution *x, struct value secret);
+
 /* --- past_steps.c: results of steps that the program does not have any more --- */
 
 /* This is the result of the step that rolling back by an earlier program sees. */

@@ -200,6 +200,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->past_steps = items_copy(mem, &exec->past_steps, x);
     copy_signals(mem, x, &exec->signals);
     x->loops = copy_loops(mem, x, exec->loops);
+    x->secrets = items_copy(mem, &exec->secrets, x);
     x->compensated = items_copy(mem, &exec->compensated, x);
     x->failed = items_copy(mem, &exec->failed, x);
     x->given_up = items_copy(mem, &exec->given_up, x);

@@ -450,6 +450,7 @@ static void execution(struct walk *w, const struct execution *a, const struct ex
         stands(w, a, b);
     loops(w, a->loops, b->loops);
     rounds(w, a->rounds, b->rounds);
+    items(w, &a->secrets, &b->secrets);
     items(w, &a->compensated, &b->compensated);
     items(w, &a->failed, &b->failed);
     items(w, &a->given_up, &b->given_up);
