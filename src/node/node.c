@@ -22,6 +22,7 @@
 #include "node/outside/broker_link.h"
 #include "node/outside/calls.h"
 #include "node/outside/credentials.h"
+#include "node/outside/intake.h"
 #include "node/outside/jobs.h"
 #include "node/outside/relay.h"
 #include "node/outside/triggers.h"
@@ -343,7 +344,7 @@ static bool open_all(struct node *n, struct err *err)
 
     if (!open_store(n, err) || !credentials_open(n, err) || !open_loop(n, err) ||
         !cluster_open(n, err) || !calls_open(n, err) || !chores_open(n, err) ||
-        !broker_link_open(n, err))
+        !broker_link_open(n, err) || !intake_open(n, err))
         return false;
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
@@ -436,6 +437,7 @@ void node_close(struct node *n)
     batches_free(n);
     timers_fini(&n->wake->timers);
     calls_close(n);
+    intake_close(n);
     broker_link_close(n);
     chores_close(n);
     poison_close(n->poison);

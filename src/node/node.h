@@ -218,6 +218,8 @@ struct node_broker {
     const char *state; /* "up", "away", "blocked"; NULL: there is none */
     char reason[256];  /* unless it is up */
     int64_t confirmed, unroutable, refused, unsent, connects;
+    bool takes;                              /* messages of its queue are taken */
+    int64_t taken, repeated, intake_refused; /* what came through the queue */
 };
 void node_broker(const struct node *n, struct node_broker *out);
 

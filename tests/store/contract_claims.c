@@ -5,6 +5,7 @@
 #include "engine/status.h"
 #include "engine/stored_execution.h"
 #include "store/contract.h"
+#include "store/idempotency.h"
 #include "value/json.h"
 
 #include <setjmp.h>
@@ -465,6 +466,37 @@ static void test_store__answer_is_forgotten_after_a_day(void **state)
     assert_int_equal(later->result, MEMBER_REPEATED);
 }
 
+/* Its id and its body, for seven days: a queue may deliver it again after a request has gone. */
+static struct member *received(struct contract *c, const char *body_hash, int64_t later_us)
+{
+    struct member *m = idempotent(c, body_hash);
+    struct idempotency *i = (struct idempotency *)(uintptr_t)m->idempotency;
+
+    i->method = STR(RECEIVED_METHOD);
+    i->path = STR("pawl.signals");
+    m->commit->after->updated_at_us += later_us;
+    return m;
+}
+
+static void test_store__what_a_queue_delivered_is_known_for_seven_days(void **state)
+{
+    const int64_t day_us = INT64_C(24) * 3600 * 1000000;
+    struct contract *c = *state;
+    struct member *first = received(c, "aa", 0), *again = received(c, "aa", 7 * day_us - 60000000);
+    struct member *other = received(c, "bb", 7 * day_us - 60000000);
+    struct member *late = received(c, "bb", 7 * day_us + 60000000);
+    struct member *request = idempotent(c, "cc");
+
+    contract_write(c, contract_batch(c, first, request, NULL));
+    assert_int_equal(first->result, MEMBER_APPLIED);
+    assert_int_equal(request->result, MEMBER_APPLIED);
+    contract_write(c, contract_batch(c, again, other, NULL));
+    assert_int_equal(again->result, MEMBER_REPEATED);
+    assert_int_equal(other->result, MEMBER_KEY_CONFLICT);
+    contract_write(c, contract_batch(c, late, NULL));
+    assert_int_equal(late->result, MEMBER_APPLIED);
+}
+
 static void test_store__refused_member_keeps_no_answer(void **state)
 {
     struct contract *c = *state;
@@ -592,6 +624,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__same_signal_id_may_go_to_two_executions),
     CLAIM(test_store__repeated_request_gets_the_stored_answer),
     CLAIM(test_store__answer_is_forgotten_after_a_day),
+    CLAIM(test_store__what_a_queue_delivered_is_known_for_seven_days),
     CLAIM(test_store__refused_member_keeps_no_answer),
     CLAIM(test_store__crash_is_counted),
     CLAIM(test_store__two_batches_are_taken_and_come_back_in_order),

@@ -318,6 +318,8 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_DELIVERED_PURGE, "correlated_signals_by_expiry"},
         {SQL_KEPT_PURGE, "correlated_signals_by_expiry"},
         {SQL_IDEMPOTENCY_FIND, "http_idempotency_by_key"},
+        {SQL_IDEMPOTENCY_PURGE, "http_idempotency_asked"},
+        {SQL_RECEIVED_PURGE, "http_idempotency_received"},
         {SQL_READ_RECORD, "records_by_id"},
         {SQL_READ_SNAPSHOT, "sqlite_autoindex_snapshot_1"},
         {SQL_READ_RECORD_ROW, "records_by_id"},

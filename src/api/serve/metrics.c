@@ -65,6 +65,11 @@ static void show_sent(struct meters *m, const char *outcome, int64_t messages)
     meter_set(m, METER_BROKER_MESSAGES, str_of(outcome), STR_NONE, STR_NONE, messages);
 }
 
+static void show_taken(struct meters *m, const char *outcome, int64_t messages)
+{
+    meter_set(m, METER_BROKER_INTAKE, str_of(outcome), STR_NONE, STR_NONE, messages);
+}
+
 static void show_broker(struct meters *m, const struct node *n)
 {
     struct node_broker broker;
@@ -78,6 +83,10 @@ static void show_broker(struct meters *m, const struct node *n)
     show_sent(m, "unroutable", broker.unroutable);
     show_sent(m, "refused", broker.refused);
     show_sent(m, "unsent", broker.unsent);
+    metrics_show(m, METER_BROKER_TAKES, broker.takes);
+    show_taken(m, "taken", broker.taken);
+    show_taken(m, "repeated", broker.repeated);
+    show_taken(m, "refused", broker.intake_refused);
 }
 
 /* Add the figures that the node has in memory, and answer. */

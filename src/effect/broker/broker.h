@@ -25,6 +25,8 @@ enum { BROKER_MESSAGES_MAX = 16384 };
 /* The exchange of events, which Pawl declares: durable, of type topic. */
 #define BROKER_EVENTS_EXCHANGE "pawl.events"
 
+struct node;
+
 enum broker_outcome {
     BROKER_CONFIRMED,
     BROKER_UNROUTABLE, /* no queue is bound that would take it, or there is no such exchange */
@@ -40,7 +42,10 @@ struct broker_message {
     struct str exchange, routing_key, body, headers_json; /* in place of it */
     struct str id;                                        /* becomes message_id */
     struct str type;                                      /* the name of an event; or empty */
-    void *owner;                                          /* the loop's own */
+    bool is_opaque;                                       /* the body may be any bytes */
+    /* The loop's own: whose it is, and who is told, if it is not the outbox. */
+    void *owner;
+    void (*answered)(struct node *n, struct broker_message *m);
 
     /* What came of it. */
     enum broker_outcome outcome;

@@ -196,6 +196,8 @@ void publish_one(struct broker *b, struct broker_message *m)
     struct err err;
     int status;
 
+    if (m->is_opaque)
+        properties.content_type = amqp_cstring_bytes("application/octet-stream");
     if (!read_headers(m, &properties.headers, &err)) {
         broker_answer(b, m, BROKER_UNROUTABLE, err.message);
         return;

@@ -2,6 +2,7 @@
 #include "node/outside/broker_link.h"
 
 #include "node/inner.h"
+#include "node/outside/intake.h"
 #include "node/outside/relay.h"
 
 #include <string.h>
@@ -15,7 +16,10 @@ static void take_published(void *context)
     for (size_t i = 0; i < count; i++) {
         struct broker_message *m = items[i];
 
-        relay_published(n, m->owner, m);
+        if (m->answered != NULL)
+            m->answered(n, m);
+        else
+            relay_published(n, m->owner, m);
         broker_message_free(m);
     }
 }
@@ -83,6 +87,7 @@ void node_broker(const struct node *n, struct node_broker *out)
     out->refused = view.refused;
     out->unsent = view.unsent;
     out->connects = view.connects;
+    intake_figures(n, out);
 }
 
 void broker_link_publish(struct node *n, struct relayed *m)

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { NEWEST = 46 };
+enum { NEWEST = 47 };
 
 const int64_t migrate_baseline = TABLES_BASELINE, migrate_newest = NEWEST;
 

@@ -61,6 +61,7 @@ struct apply {
     int64_t open_letters;         /* how many more dead letters are open */
     int64_t outbox_pending;       /* how many more messages wait for their delivery */
     int64_t buffered_signals;     /* how many more signals are kept for a wait */
+    int64_t stored_received;      /* the same of what came through a queue */
     int64_t stored_answers;       /* how many were put into http_idempotency ... */
     int64_t answered_at_us;       /* ... and when */
     bool wrote;                   /* the current member has changed something */

@@ -42,7 +42,7 @@ bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum a
     kept = kept != NULL ? kept : &loaded;
     if (!kept->is_kept)
         return false;
-    if (kept->created_at_us > now_us - ANSWERS_KEPT_US) {
+    if (kept->created_at_us > now_us - idempotency_kept_us(i)) {
         bool is_same = str_eq(kept->body_hash, i->body_hash);
 
         m->answer_status = kept->status;
@@ -65,7 +65,7 @@ bool apply_load_answer(struct apply *a, const struct idempotency *i, int64_t now
         *out = *kept;
     else if (!answer_load(a, i, out))
         return false;
-    out->is_kept &= out->created_at_us > now_us - ANSWERS_KEPT_US;
+    out->is_kept &= out->created_at_us > now_us - idempotency_kept_us(i);
     return true;
 }
 
@@ -85,7 +85,10 @@ bool apply_store_answer(struct apply *a, const struct idempotency *i, int64_t ro
                                          .status = i->status,
                                          .answer = i->answer,
                                          .created_at_us = now_us};
-    a->stored_answers++;
+    if (idempotency_is_received(i))
+        a->stored_received++;
+    else
+        a->stored_answers++;
     a->answered_at_us = now_us;
     return true;
 }

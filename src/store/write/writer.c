@@ -137,6 +137,10 @@ static enum db_status write_sums(struct writer *w, struct apply *a, const struct
         status = db_queue(w->db, SQL_IDEMPOTENCY_PURGE,
                           DB_PARAMS(db_int(2 * a->stored_answers + PURGE_SPARE),
                                     db_int(a->answered_at_us - ANSWERS_KEPT_US)));
+    if (a->stored_received > 0 && status == DB_DONE)
+        status = db_queue(w->db, SQL_RECEIVED_PURGE,
+                          DB_PARAMS(db_int(2 * a->stored_received + PURGE_SPARE),
+                                    db_int(a->answered_at_us - RECEIVED_KEPT_US)));
     for (unsigned i = 0; i < STATUS_COUNT && status == DB_DONE; i++)
         if (a->counts[i] != 0)
             status =
