@@ -159,4 +159,10 @@ void peers_drain(struct peers *p);
 /* By how much the clock of this machine is ahead of the database's. */
 int64_t peers_skew_us(const struct peers *p);
 
+/*
+ * What is to be taken off that clock, so that it is the database's: measured with each beat, and
+ * changed when it is wrong by more than the measurement may be.
+ */
+int64_t peers_offset_us(const struct peers *p);
+
 #endif

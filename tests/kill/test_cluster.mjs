@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 import { check, claim, end, equal } from '../lib/claims.mjs';
 import { Postgres } from '../lib/postgres.mjs';
-import { makeFolder, pawl } from '../lib/program.mjs';
+import { checkProgram, makeFolder, pawl } from '../lib/program.mjs';
 import { Server, started } from '../lib/server.mjs';
 import { needPostgres } from '../lib/stores.mjs';
 import { until } from '../lib/wait.mjs';
@@ -317,6 +317,26 @@ await claimOf(2, 'the list of nodes says how they stand', async (cluster, a, b) 
     const age = await metric(b, 'pawl_node_beat_age_seconds');
     check(age > 0 && age < 8, `${age} s since its last beat`);
 });
+
+for (const away of [40, -40])
+    await claim(`PostgreSQL: a node whose clock is ${away} s away keeps the time of the database, and says so`, async () => {
+        const cluster = new Cluster();
+        const a = await cluster.add();
+        const b = await started(new Server(join(cluster.folder, 'away'), { store: cluster.store, program: checkProgram, env: { PAWL_CLOCK_AWAY: `${away}` }, beside: a }));
+        cluster.nodes.push(b);
+        await cluster.spread([128, 128]);
+        await a.publish(sleeps(20000));
+        const id = await until('it is known', async () => (await b.asAdmin('POST', '/executions', { code: 'sleeps' })).body.id);
+        const left = () => cluster.ask(`SELECT wake_at / 1000000 - extract(epoch FROM clock_timestamp())::bigint FROM execution WHERE id = '${id}'`)[0];
+        const [seconds] = await until('it sleeps', () => left()?.[0] && left());
+        check(Number(seconds) > 0 && Number(seconds) <= 20, `it is due in ${seconds} s by the database`);
+        const since = cluster.ask(`SELECT abs(extract(epoch FROM clock_timestamp()) - started_at / 1000000) < 15 FROM execution WHERE id = '${id}'`)[0];
+        equal(since, ['t'], 'when it began');
+        check(b.log.includes('far from the database') && !a.log.includes('far from the database'), b.log);
+        const skew = await metric(b, 'pawl_clock_skew_seconds');
+        check(Math.abs(skew - away) < 5, `${skew}`);
+        await cluster.close();
+    });
 
 await claimOf(2, 'a node that an operator drains gives its shards away and ends with status 0', async (cluster, a, b) => {
     await cluster.spread([128, 128]);

@@ -23,12 +23,24 @@ static int64_t read_us(clockid_t id)
 /* How often the file is looked at. */
 #define LOOK_EVERY_US INT64_C(50000)
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *clock_file;
+static int64_t away_us;
 static _Atomic int64_t moved_us, stopped_us, look_again_us;
 
 static void find_clock_file(void)
 {
+    const char *away = getenv("PAWL_CLOCK_AWAY");
+
     clock_file = getenv("PAWL_CLOCK_FILE");
+    away_us = away == NULL ? 0 : strtoll(away, NULL, 10) * 1000000;
+}
+
+/* The clock of a machine that is wrong. */
+int64_t clock_machine_us(void)
+{
+    pthread_once(&once, find_clock_file);
+    return read_us(CLOCK_REALTIME) + away_us;
 }
 
 static void read_clock_file(void)
@@ -47,7 +59,6 @@ static void read_clock_file(void)
 /* The wall clock as the tests have set it; see clock.h. */
 static int64_t set_by_tests_us(int64_t wall_us)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int64_t now_us;
 
     pthread_once(&once, find_clock_file);
@@ -63,6 +74,11 @@ static int64_t set_by_tests_us(int64_t wall_us)
 
 #else
 
+int64_t clock_machine_us(void)
+{
+    return read_us(CLOCK_REALTIME);
+}
+
 static int64_t set_by_tests_us(int64_t wall_us)
 {
     return wall_us;
@@ -73,7 +89,7 @@ static int64_t set_by_tests_us(int64_t wall_us)
 static int64_t system_wall_us(const struct clock *clock)
 {
     (void)clock;
-    return set_by_tests_us(read_us(CLOCK_REALTIME));
+    return set_by_tests_us(clock_machine_us());
 }
 
 static int64_t system_mono_us(const struct clock *clock)

@@ -43,6 +43,12 @@ int64_t clock_thread_us(void);
  */
 extern const struct clock clock_system;
 
+/*
+ * The wall clock of the machine as it is, whatever tests have moved: what it is compared with has
+ * not been moved either. Check builds add the seconds of PAWL_CLOCK_AWAY to both.
+ */
+int64_t clock_machine_us(void);
+
 /* A clock that stands still until it is moved. Any thread may read it. */
 struct clock_manual {
     struct clock clock; /* give this to whoever wants a clock */

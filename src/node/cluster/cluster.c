@@ -371,6 +371,7 @@ static void report_run(struct chore *c)
     struct node *n = c->node;
     int64_t late_us = clock_mono_us(n->clock) - c->next_us;
 
+    atomic_store(&n->cluster->clock.offset_us, peers_offset_us(n->cluster->peers));
     peers_report(n->cluster->peers,
                  &(struct peer_figures){.executions = (int64_t)n->entries->count,
                                         .calls = (int64_t)n->calls->total,
@@ -394,6 +395,31 @@ void cluster_stats(const struct node *n, struct node_stats *out)
     out->skew_us = c->peers != NULL ? peers_skew_us(c->peers) : 0;
 }
 
+/* --- the time --- */
+
+static int64_t shared_wall_us(const struct clock *clock)
+{
+    const struct shared_clock *c = (const struct shared_clock *)clock;
+
+    return clock_wall_us(c->machine) - atomic_load_explicit(&c->offset_us, memory_order_relaxed);
+}
+
+static int64_t shared_mono_us(const struct clock *clock)
+{
+    return clock_mono_us(((const struct shared_clock *)clock)->machine);
+}
+
+/* From now on the node's time is the database's. */
+static void cluster_share_clock(struct node *n)
+{
+    struct shared_clock *c = &n->cluster->clock;
+
+    c->clock = (struct clock){.wall_us = shared_wall_us, .mono_us = shared_mono_us};
+    c->machine = n->clock;
+    atomic_store(&c->offset_us, peers_offset_us(n->cluster->peers));
+    n->clock = &c->clock;
+}
+
 /* --- opening --- */
 
 void cluster_init(struct node *n)
@@ -415,6 +441,7 @@ bool cluster_open(struct node *n, struct err *err)
     c->peers = n->store->peers;
     if (c->peers == NULL)
         return true;
+    cluster_share_clock(n);
     peers_take(c->peers, &news);
     c->owned = c->granted = news.owned;
     c->uncounted = news.taken_over;

@@ -10,19 +10,28 @@
  * What others are to hear is gathered in a pass and leaves at its end, in one notice. What is
  * heard wakes the chore that would have found it by looking.
  *
- * why: decisions 0461, 0462, 0463, 0498
+ * why: decisions 0461, 0462, 0463, 0498, 0552, 0553
  */
 #ifndef PAWL_NODE_CLUSTER_CLUSTER_H
 #define PAWL_NODE_CLUSTER_CLUSTER_H
 
 #include "base/map.h"
+#include "base/time/clock.h"
 #include "node/chore/chore.h"
 #include "node/node.h"
 #include "store/change_node.h"
 #include "store/peers.h"
 
+/* The wall clock of nodes that share a store is the database's: the machine's, less an offset. */
+struct shared_clock {
+    struct clock clock; /* first */
+    const struct clock *machine;
+    _Atomic int64_t offset_us;
+};
+
 struct cluster {
     struct peers *peers; /* NULL: the store is this node's alone */
+    struct shared_clock clock;
     struct shard_set owned;
 
     /* Shards that are this node's, and those of them that it does not own before crashes are counted. */

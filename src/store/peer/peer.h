@@ -41,9 +41,10 @@ struct peers {
     int64_t former; /* epoch of the process before, that could not be ended at the start; or 0 */
 
     _Atomic int64_t epoch;
-    _Atomic int64_t beat_us; /* CLOCK_BOOTTIME: when the last beat that succeeded was sent */
-    _Atomic int64_t skew_us;
-    _Atomic unsigned count; /* of living nodes, this one included */
+    _Atomic int64_t beat_us;   /* CLOCK_BOOTTIME: when the last beat that succeeded was sent */
+    _Atomic int64_t skew_us;   /* of the machine's clock, as it was measured last */
+    _Atomic int64_t offset_us; /* what the node's time leaves out of it */
+    _Atomic unsigned count;    /* of living nodes, this one included */
 
     pthread_t thread;
     int wake_fd, news_fd;
@@ -81,6 +82,14 @@ void peers_hurry(struct peers *p);
 
 /* Give everything away and end the epoch. */
 void peers_close(struct peers *p);
+
+/* --- self.c --- */
+
+int64_t peer_rss_bytes(void);
+int64_t peer_cpu_percent(struct peers *p); /* of one processor, since the last beat */
+
+/* What the machine's clock said before and after it asked the database's, and what that said. */
+void peer_note_clock(struct peers *p, int64_t before_us, int64_t there_us, int64_t after_us);
 
 /* --- shards.c --- */
 

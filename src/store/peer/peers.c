@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,6 +91,11 @@ unsigned peers_count(const struct peers *p)
 int64_t peers_skew_us(const struct peers *p)
 {
     return atomic_load_explicit(&p->skew_us, memory_order_relaxed);
+}
+
+int64_t peers_offset_us(const struct peers *p)
+{
+    return atomic_load_explicit(&p->offset_us, memory_order_relaxed);
 }
 
 int peers_fd(const struct peers *p)
@@ -276,34 +280,6 @@ static enum db_status epoch_renew(struct peers *p)
 
 /* --- beats --- */
 
-static int64_t rss_bytes(void)
-{
-    FILE *f = fopen("/proc/self/statm", "re");
-    long long size = 0, resident = 0;
-
-    if (f == NULL)
-        return 0;
-    if (fscanf(f, "%lld %lld", &size, &resident) != 2)
-        resident = 0;
-    (void)fclose(f);
-    return resident * sysconf(_SC_PAGESIZE);
-}
-
-/* Of one processor, since the last beat. */
-static int64_t cpu_percent(struct peers *p)
-{
-    int64_t now_us = peer_boot_us(), cpu_us, percent;
-    struct rusage used;
-
-    (void)getrusage(RUSAGE_SELF, &used);
-    cpu_us = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * INT64_C(1000000) +
-             used.ru_utime.tv_usec + used.ru_stime.tv_usec;
-    percent = now_us > p->cpu_at_us ? (cpu_us - p->cpu_us) * 100 / (now_us - p->cpu_at_us) : 0;
-    p->cpu_us = cpu_us;
-    p->cpu_at_us = now_us;
-    return percent;
-}
-
 static void note_drain_asked(struct peers *p)
 {
     pthread_mutex_lock(&p->lock);
@@ -314,7 +290,7 @@ static void note_drain_asked(struct peers *p)
 
 static enum db_status peer_beat(struct peers *p)
 {
-    int64_t sent_us = peer_boot_us(), before_us = clock_wall_us(&clock_system), there_us;
+    int64_t sent_us = peer_boot_us(), before_us = clock_machine_us();
     struct peer_figures f;
     enum db_status status;
     bool is_draining;
@@ -326,11 +302,11 @@ static enum db_status peer_beat(struct peers *p)
     status = db_run(p->db, SQL_EPOCH_BEAT,
                     DB_PARAMS(db_int(peers_epoch(p)), db_int(f.executions), db_int(f.calls),
                               db_int(f.lag_ms), db_int(peers_skew_us(p) / 1000),
-                              db_int(cpu_percent(p)), db_int(rss_bytes()), db_int(is_draining)));
+                              db_int(peer_cpu_percent(p)), db_int(peer_rss_bytes()),
+                              db_int(is_draining)));
     p->next_beat_us = sent_us + BEAT_EVERY_US;
     if (status == DB_ROW) {
-        there_us = db_column_int(p->db, SQL_EPOCH_BEAT, 0);
-        atomic_store(&p->skew_us, (before_us + clock_wall_us(&clock_system)) / 2 - there_us);
+        peer_note_clock(p, before_us, db_column_int(p->db, SQL_EPOCH_BEAT, 0), clock_machine_us());
         atomic_store(&p->beat_us, sent_us);
         if (db_column_int(p->db, SQL_EPOCH_BEAT, 1) != 0 && !is_draining)
             note_drain_asked(p);
@@ -563,6 +539,9 @@ static bool peers_begin(struct peers *p, struct err *err)
         status = epoch_end_former(p);
     if (status == DB_DONE)
         status = epoch_take(p);
+    /* The first times that the node gives are in the database's time already. */
+    if (status == DB_DONE)
+        status = peer_beat(p);
     if (status == DB_DONE)
         status = peer_look(p, false);
     /* The others know at once that they are not alone any more. */
