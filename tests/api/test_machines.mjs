@@ -58,8 +58,8 @@ claim('events during a transition are kept, and judged in order behind it', asyn
     equal([stands.currentStep, stands.context.variables], ['paid', { note: 'fragile' }]);
     const taken = await signal(rig, x, 'note', { text: 'glass' }, '?wait=60s');
     equal([taken.status, taken.body.step.step, taken.body.step.output.transition], [200, 'paid', 'paid.note']);
-    const { body: events } = await rig.api('GET', `/executions/${x.id}/history?limit=100`);
-    if (events.items) check(events.items.some((row) => row.status === 'transition_not_allowed'), 'the history shows it');
+    const rows = await rig.all(`/executions/${x.id}/steps?events=true`, 100);
+    equal(rows.filter((r) => r.status === 'transition_not_allowed').map((r) => [r.step, r.output]), [['paid', { event: 'nonsense' }]], 'the history shows it');
 });
 
 claim('POST /signals reaches a machine by its business key', async (rig) => {
@@ -84,6 +84,25 @@ claim('a state that asks people is in the inbox, and each event is a choice', as
     check(refused(await signal(rig, x, 'approve', { sure: false }), 409, 'transition_not_allowed'), 'the guard decides');
     equal((await signal(rig, x, 'reject', {})).status, 202);
     equal((await shown(rig, x)).result, { state: 'bad' });
+});
+
+claim('who is asked answers from the inbox: with an event of the state, and one that is open', async (rig) => {
+    await rig.publish(machine('inbox_life', {
+        review: { wait: { title: 'Right?', assignee: 'group:machinists' }, on: { approve: { to: 'good', when: 'signal.payload.sure == true' }, reject: { to: 'good' } } },
+        good: { final: true },
+    }));
+    const x = await rig.begin('inbox_life', { input: {} });
+    const made = await rig.api('POST', '/users', { name: 'mac', email: 'mac@example.org', role: 'member', groups: ['machinists'] });
+    equal(made.status, 201, made.raw);
+    const headers = { Authorization: `Bearer ${made.body.token}` };
+    const item = (await rig.api('GET', '/inbox', undefined, headers)).body.items.find((i) => i.executionId === x.id);
+    equal([item.title, item.signalType], ['Right?', ['approve', 'reject']]);
+    const answer = (type, payload) => rig.api('POST', `/inbox/${item.id}`, { type, payload }, headers);
+    check(refused(await answer('approve', {}), 409, 'transition_not_allowed'), 'the guard decides');
+    check(refused(await answer('burn', {}), 422, 'invalid'), 'no event of the state');
+    equal((await answer('approve', { sure: true })).status, 202);
+    const ended = await shown(rig, x);
+    equal([ended.result, ended.context.steps.review.by.name], [{ state: 'good' }, 'mac']);
 });
 
 claim('held: events are 409, an operator lets it go on', async (rig) => {

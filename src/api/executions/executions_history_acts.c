@@ -45,16 +45,31 @@ static struct str history_act_details(struct arena *mem, struct value noted)
     return object_end(&out);
 }
 
+/* {event} or {after}: what a machine has judged, and no transition was open for it. */
+static struct str not_allowed_details(struct arena *mem, struct value noted)
+{
+    static const char *const names[] = {"event", "after"};
+    struct buf out;
+
+    object_begin(&out, mem);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (value_map_text(noted, str_of(names[i])).len > 0)
+            object_text(&out, names[i], value_map_text(noted, str_of(names[i])));
+    return object_end(&out);
+}
+
 bool executions_act_row(struct arena *mem, const struct history_row *row, struct history_row *out)
 {
+    bool is_judged = str_eq(row->status, STR("transition_not_allowed"));
     struct value noted;
     struct err err;
 
-    if (row->kind != HISTORY_EVENT || !action_is_row(row->status))
+    if (row->kind != HISTORY_EVENT || !(is_judged || action_is_row(row->status)))
         return false;
     *out = *row;
     if (row->delta_json.len > 0 && json_read(mem, row->delta_json, &noted, &err) &&
         noted.kind == VALUE_MAP)
-        out->output_json = history_act_details(mem, noted);
+        out->output_json =
+            is_judged ? not_allowed_details(mem, noted) : history_act_details(mem, noted);
     return true;
 }

@@ -62,16 +62,24 @@ static int signal_print(struct client *c, struct str id, const struct reply *rep
     int status = is_taken || !wait ? EXIT_OK : EXIT_FAILED;
     struct reply execution;
     struct str text;
+    bool is_machine;
 
-    printf("signal %.*s was received\n", STR_ARG(client_text(reply->json, "id")));
+    /* A machine is on its way from one state to another. */
+    if (value_map_get_str(reply->json, STR("judged")).kind == VALUE_BOOL)
+        printf("signal %.*s is kept: it is judged when the transition under way is over\n",
+               STR_ARG(client_text(reply->json, "id")));
+    else
+        printf("signal %.*s was received\n", STR_ARG(client_text(reply->json, "id")));
     if (is_taken)
         printf("the step %.*s took it and %.*s\n", STR_ARG(client_text(step, "step")),
                STR_ARG(client_text(step, "status")));
     if (!client_call(c, "GET", client_path(c, "/executions/", id, ""), STR_NONE, &execution))
         return status;
-    if (!is_taken && nobody_waits_for(&c->mem, execution.json, str_of(type)))
+    /* It has taken an event that is not kept, and stands elsewhere by now. */
+    is_machine = str_eq(client_text(execution.json, "kind"), STR("machine"));
+    if (!is_taken && !is_machine && nobody_waits_for(&c->mem, execution.json, str_of(type)))
         printf("nobody waits for it yet; it is kept until somebody does\n");
-    else if (!is_taken && !wait)
+    else if (!is_taken && !wait && !is_machine)
         return EXIT_OK;
     text = describe_state(&c->mem, execution.json);
     printf("%.*s\n", STR_ARG(text));

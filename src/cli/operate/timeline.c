@@ -31,6 +31,13 @@ static bool is_sent(struct value row)
            (str_eq(status, STR("call")) || str_eq(status, STR("job")));
 }
 
+/* Whether a machine has judged something, and no transition was open for it. */
+static bool is_not_allowed(struct value row)
+{
+    return str_eq(client_text(row, "kind"), STR("event")) &&
+           str_eq(client_text(row, "status"), STR("transition_not_allowed"));
+}
+
 /* "charge", "charge (visit 2, attempt 3)", "rollback of charge" */
 static struct str row_name(struct arena *mem, struct value row)
 {
@@ -38,7 +45,7 @@ static struct str row_name(struct arena *mem, struct value row)
     struct str kind = client_text(row, "kind");
     struct buf name;
 
-    if (is_sent(row))
+    if (is_sent(row) || is_not_allowed(row))
         return client_text(row, "step");
     if (str_eq(kind, STR("event")))
         return STR("operator");
@@ -206,7 +213,10 @@ static struct str row_text(struct timeline *t, struct value row)
     struct buf out;
 
     buf_init_arena(&out, t->mem);
-    if (is_sent(row))
+    if (is_not_allowed(row))
+        buf_printf(&out, "%.*s%.*s: no transition was open", STR_ARG(client_text(output, "event")),
+                   STR_ARG(client_text(output, "after")));
+    else if (is_sent(row))
         put_sent(t, &out, row);
     else if (str_eq(client_text(row, "kind"), STR("event")))
         put_act(&out, output);
@@ -231,7 +241,8 @@ void timeline_print_step(struct timeline *t, struct value row)
     buf_init_arena(&took, t->mem);
     format_duration(&took, completed_us - started_us);
     timeline_print_line(t, offset_text(t, completed_us), row_name(t->mem, row),
-                        client_text(row, "status"), buf_view(&took), row_text(t, row));
+                        is_not_allowed(row) ? STR("not allowed") : client_text(row, "status"),
+                        buf_view(&took), row_text(t, row));
 }
 
 /* A step that goes on now, and what it waits for, if it does. */
