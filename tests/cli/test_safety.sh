@@ -38,6 +38,19 @@ claim "a backup with secrets says which key it needs" said 0 "sealed with the ma
 run backup sealed2.db --json
 key=$(sed -n 's/.*"masterKey":"\([0-9a-f]*\)".*/\1/p' <<<"$out")
 claim "and --json names it" [ -n "$key" ]
+echo "correct horse battery" >words
+run backup keyed.db --with-key --passphrase-file words
+claim "--with-key puts the key in, sealed" said 0 "The master key is in it, sealed"
+claim "and not as it is" [ -z "$(grep -a "$(cat pawl-data/master.key)" keyed.db)" ]
+echo short >few
+run backup unkeyed.db --with-key --passphrase-file few
+claim "a short passphrase is refused, and nothing is written" said 1 "a passphrase has from 8"
+claim "no file" [ ! -e unkeyed.db ]
+PAWL_MASTER_KEY=words run backup unkeyed.db --with-key --passphrase-file words
+claim "so is what is no key" said 1 "words: "
+openssl rand -hex 32 >other.key
+PAWL_MASTER_KEY=$PWD/other.key run backup unkeyed.db --with-key --passphrase-file words
+claim "so is another key than the one that is needed" said 1 "and the secrets in the store are sealed with $key"
 run doctor
 claim "doctor finds the key, and says that no backup holds it" said 0 "ok       master key" "keep a copy"
 PAWL_STORE=postgres://db/pawl run backup pg.db
@@ -180,6 +193,20 @@ mkdir empty
 run restore killed.db --data empty --json
 claim "an empty folder is fine, and --json" said 0 '{"data":"empty","bytes":'
 
+run restore keyed.db --data keyed --passphrase-file few
+claim "a key is not taken out with other words" said 1 "a passphrase has from 8"
+run restore keyed.db --data keyed --passphrase-file other.key
+claim "nor with long ones" said 1 "this is another passphrase"
+claim "and nothing is made" [ ! -e keyed ]
+run restore keyed.db --data keyless --without-key
+claim "it can be left where it is" said 0 "sealed with the master key $key"
+claim "and then is not there" [ ! -e keyless/master.key ]
+run restore keyed.db --data keyed --passphrase-file words
+claim "with the right words it is there" said 0 "Its master key is keyed/master.key"
+claim "as it was, for its owner alone" [ "$(cat keyed/master.key) $(stat -c %a keyed/master.key)" = "$(cat pawl-data/master.key) 600" ]
+start_server --data keyed --paused
+claim "and a server starts with it" [ $? = 0 ]
+stop_server
 run restore sealed.db --data sealed
 claim "restoring says which key is to be brought" said 0 "master key $key" "sealed/master.key first"
 run doctor --data sealed

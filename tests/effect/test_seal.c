@@ -1,4 +1,5 @@
 /* test_seal.c - claims about sealed secrets, the master key in its file, and where a secret may go. */
+#include "effect/secret/passphrase.h"
 #include "effect/secret/vault.h"
 
 #include <setjmp.h>
@@ -184,6 +185,29 @@ static int set_up(void **state)
     return mkdtemp(folder) == NULL;
 }
 
+static void test_passphrase__opens_with_its_words_and_about_the_same_thing_only(void **state)
+{
+    struct str sealed, again, out;
+    struct err err;
+
+    (void)state;
+    assert_true(
+        passphrase_close(&mem, STR("correct horse"), STR("a key"), STR("0123"), &sealed, &err));
+    assert_true(
+        passphrase_close(&mem, STR("correct horse"), STR("a key"), STR("0123"), &again, &err));
+    assert_false(str_eq(sealed, again));
+    assert_true(sealed.len <= PASSPHRASE_SEALED_MAX);
+    assert_true(str_find(sealed, STR("0123"), 0) < 0);
+    assert_true(passphrase_open(&mem, STR("correct horse"), STR("a key"), sealed, &out, &err));
+    assert_true(str_eq(out, STR("0123")));
+    assert_false(passphrase_open(&mem, STR("correct hors"), STR("a key"), sealed, &out, &err));
+    assert_int_equal(err.code, ERR_INVALID);
+    assert_false(passphrase_open(&mem, STR("correct horse"), STR("another"), sealed, &out, &err));
+    for (size_t cut = 0; cut < sealed.len; cut += 7)
+        assert_false(passphrase_open(&mem, STR("correct horse"), STR("a key"),
+                                     str_slice(sealed, 0, cut), &out, &err));
+}
+
 static int tear_down(void **state)
 {
     (void)state;
@@ -200,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_master_key__a_wrong_or_missing_one_is_refused_and_nothing_is_made),
         cmocka_unit_test(
             test_master_key__whichever_key_the_rows_need_is_found_between_the_two_changes),
+        cmocka_unit_test(test_passphrase__opens_with_its_words_and_about_the_same_thing_only),
         cmocka_unit_test(test_credential__covers_what_stands_below_its_base_url),
     };
 

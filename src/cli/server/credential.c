@@ -9,14 +9,12 @@
 #include "cli/file.h"
 #include "cli/list.h"
 #include "cli/options.h"
+#include "cli/secret_input.h"
 #include "value/json.h"
 #include "value/object.h"
 
 #include <stdio.h>
-#include <termios.h>
 #include <unistd.h>
-
-enum { INPUT_MAX = 1 << 20 };
 
 /* --- listing --- */
 
@@ -35,39 +33,6 @@ static const struct list credential_list = {
 
 /* --- the secret --- */
 
-static bool read_all(struct client *c, FILE *from, struct str *out)
-{
-    char *text = arena_alloc(&c->mem, INPUT_MAX);
-    size_t len = fread(text, 1, INPUT_MAX, from);
-
-    *out = str_from(text, len);
-    while (str_ends_with(*out, STR("\n")) || str_ends_with(*out, STR("\r")))
-        out->len--;
-    return len < INPUT_MAX;
-}
-
-/* A line from the terminal that is not shown while it is typed. */
-static bool read_hidden(struct client *c, const char *what, struct str *out)
-{
-    struct termios before, hidden;
-    char *line = arena_alloc(&c->mem, SECRET_LEN_MAX + 2);
-    bool ok;
-
-    if (tcgetattr(STDIN_FILENO, &before) != 0)
-        return false;
-    hidden = before;
-    hidden.c_lflag &= ~(tcflag_t)ECHO;
-    fprintf(stderr, "%s: ", what);
-    (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
-    ok = fgets(line, SECRET_LEN_MAX + 2, stdin) != NULL;
-    (void)tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
-    fputc('\n', stderr);
-    *out = ok ? str_of(line) : STR_NONE;
-    while (str_ends_with(*out, STR("\n")))
-        out->len--;
-    return ok;
-}
-
 /* One secret, from wherever it is given. */
 static bool read_secret(struct client *c, const struct options *o, const char *what,
                         struct str *out)
@@ -83,11 +48,11 @@ static bool read_secret(struct client *c, const struct options *o, const char *w
             client_fail(c, "io", "%s", err.message);
             return false;
         }
-        while (str_ends_with(*out, STR("\n")) || str_ends_with(*out, STR("\r")))
-            out->len--;
+        *out = secret_input_trim(*out);
         return true;
     }
-    if (isatty(STDIN_FILENO) ? read_hidden(c, what, out) : read_all(c, stdin, out))
+    if (isatty(STDIN_FILENO) ? secret_input_hidden(&c->mem, what, out)
+                             : secret_input_all(&c->mem, stdin, out))
         return true;
     client_fail(c, "invalid", "the secret could not be read");
     return false;

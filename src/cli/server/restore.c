@@ -3,6 +3,7 @@
 #include "cli/format.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/server/sealed_key.h"
 #include "store/backup.h"
 #include "store/folder.h"
 #include "store/survey.h"
@@ -65,9 +66,11 @@ static void clean_up(struct arena *mem, const char *data)
 }
 
 /* The folder was empty, so the key that the secrets in the backup need is not there. */
-static void restore_put_key(struct buf *out, const char *data, const char *key_id)
+static void restore_put_key(struct buf *out, const char *data, const char *key_id, bool has_key)
 {
-    if (key_id[0] != '\0')
+    if (has_key)
+        buf_printf(out, "\nIts master key is %s/master.key.", data);
+    else if (key_id[0] != '\0')
         buf_printf(out,
                    "\nIt holds secrets that are sealed with the master key %s: copy that file to "
                    "%s/master.key first (chmod 600), or name it with --master-key.",
@@ -75,7 +78,7 @@ static void restore_put_key(struct buf *out, const char *data, const char *key_i
 }
 
 static void restore_print_done(struct arena *mem, const char *data, const char *key_id,
-                               bool as_json)
+                               bool has_key, bool as_json)
 {
     struct str path = str_printf(mem, "%s/pawl.db", data);
     int64_t bytes = progress_file_bytes(path.ptr);
@@ -87,12 +90,13 @@ static void restore_print_done(struct arena *mem, const char *data, const char *
         object_text(&out, "data", str_of(data));
         object_int(&out, "bytes", bytes);
         object_text(&out, "masterKey", key_id[0] == '\0' ? STR_NONE : str_of(key_id));
+        object_bool(&out, "withKey", has_key);
         buf_char(&out, '}');
     } else {
         buf_printf(&out, "restored into %s: ", data);
         format_bytes(&out, bytes);
         buf_text(&out, ", looked through and whole");
-        restore_put_key(&out, data, key_id);
+        restore_put_key(&out, data, key_id, has_key);
         buf_printf(&out,
                    "\nGo on with: %s serve --data %s\n"
                    "What was waiting goes on then, so the server that this is a backup of "
@@ -102,12 +106,30 @@ static void restore_print_done(struct arena *mem, const char *data, const char *
     printf("%.*s\n", STR_ARG(buf_view(&out)));
 }
 
+/* The key that is sealed in the backup, or nothing. False after a message. */
+static bool restore_read_key(struct arena *mem, const struct options *o, const char *file,
+                             struct str *digits)
+{
+    struct str sealed;
+    struct err err;
+
+    *digits = STR_NONE;
+    if (!store_backup_note(mem, str_of(file), &sealed, &err)) {
+        fprintf(stderr, "pawl restore: %s\n", err.message);
+        return false;
+    }
+    if (sealed.len == 0 || options_has(o, "without-key"))
+        return true;
+    return sealed_key_open(mem, o, sealed, digits);
+}
+
 int command_restore(const struct options *o)
 {
     const char *data = options_or_setting(o, "data", "PAWL_DATA", "./pawl-data");
     const char *file = o->argv[1];
     struct progress_file progress;
     struct store_glance glance;
+    struct str digits;
     struct arena mem;
     struct err err;
     bool ok, is_new;
@@ -121,12 +143,19 @@ int command_restore(const struct options *o)
     if (!check_folder(data, &is_new))
         return EXIT_FAILED;
     arena_init(&mem);
+    /* A wrong passphrase is told before anything is written. */
+    if (!restore_read_key(&mem, o, file, &digits)) {
+        arena_fini(&mem);
+        return EXIT_FAILED;
+    }
     progress_file_begin(&progress, "copying the backup and looking it through",
                         str_printf(&mem, "%s/pawl.db.part", data).ptr, progress_file_bytes(file));
     ok = store_restore(str_of(file), str_of(data), &err);
     progress_file_end(&progress);
-    if (ok && store_glance(STR_NONE, str_of(data), &glance, &err)) {
-        restore_print_done(&mem, data, glance.key_id, options_has(o, "json"));
+    if (ok && digits.len > 0 && !sealed_key_put(&mem, data, digits)) {
+        ok = false;
+    } else if (ok && store_glance(STR_NONE, str_of(data), &glance, &err)) {
+        restore_print_done(&mem, data, glance.key_id, digits.len > 0, options_has(o, "json"));
     } else {
         if (is_new && !ok)
             clean_up(&mem, data);

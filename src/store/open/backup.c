@@ -119,9 +119,83 @@ static bool check_sum(struct arena *mem, struct str part, struct str path, struc
     return ok;
 }
 
+/* --- the note before it --- */
+
+/* "pawl note <text, filled up with blanks>\n", which has one length. */
+#define NOTE_HEAD "pawl note "
+
+enum { NOTE_HEAD_LEN = sizeof(NOTE_HEAD) - 1, NOTE_LEN = NOTE_HEAD_LEN + BACKUP_NOTE_MAX + 1 };
+
+static bool append_note(struct str part, struct str note, struct err *err)
+{
+    char line[NOTE_LEN];
+    int fd;
+    bool ok;
+
+    if (note.len == 0)
+        return true;
+    ASSERT(note.len <= BACKUP_NOTE_MAX);
+    memset(line, ' ', sizeof(line));
+    memcpy(line, NOTE_HEAD, NOTE_HEAD_LEN);
+    memcpy(line + NOTE_HEAD_LEN, note.ptr, note.len);
+    line[NOTE_LEN - 1] = '\n';
+    fd = open(part.ptr, O_WRONLY | O_APPEND | O_CLOEXEC);
+    ok = fd >= 0 && write(fd, line, sizeof(line)) == (ssize_t)sizeof(line);
+    if (!ok)
+        (void)err_set(err, ERR_IO, "cannot write %.*s: %s", STR_ARG(part), strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* The note that ends at `end` of a file, in `line`; empty when there is none. */
+static struct str note_before(int fd, int64_t end, char line[NOTE_LEN])
+{
+    int64_t at = end - NOTE_LEN;
+
+    if (at <= 0 || pread(fd, line, NOTE_LEN, (off_t)at) != NOTE_LEN ||
+        memcmp(line, NOTE_HEAD, NOTE_HEAD_LEN) != 0 || line[NOTE_LEN - 1] != '\n')
+        return STR_NONE;
+    return str_trim(str_from(line + NOTE_HEAD_LEN, BACKUP_NOTE_MAX));
+}
+
+bool store_backup_note(struct arena *mem, struct str path, struct str *out, struct err *err)
+{
+    int fd = open(str_copy(mem, path).ptr, O_RDONLY | O_CLOEXEC);
+    char line[NOTE_LEN];
+    struct stat file;
+    bool ok = fd >= 0 && fstat(fd, &file) == 0;
+
+    if (ok)
+        *out = str_copy(mem, note_before(fd, (int64_t)file.st_size - SUM_LEN, line));
+    else
+        (void)err_set(err, ERR_IO, "cannot read %.*s: %s", STR_ARG(path), strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+/* The note does not belong to the store. */
+static bool cut_note(struct str part, struct err *err)
+{
+    int fd = open(part.ptr, O_RDWR | O_CLOEXEC);
+    char line[NOTE_LEN];
+    struct stat file;
+    bool ok = fd >= 0 && fstat(fd, &file) == 0 &&
+              (note_before(fd, (int64_t)file.st_size, line).len == 0 ||
+               ftruncate(fd, file.st_size - NOTE_LEN) == 0);
+
+    if (!ok)
+        (void)err_set(err, ERR_IO, "cannot write %.*s: %s", STR_ARG(part), strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 /* --- making a copy, and putting it back --- */
 
-static bool back_up(struct arena *mem, struct str file, struct str path, struct err *err)
+static bool back_up(struct arena *mem, struct str file, struct str path, struct str note,
+                    struct err *err)
 {
     struct str part = str_printf(mem, "%.*s.part", STR_ARG(path));
     bool ok;
@@ -131,14 +205,19 @@ static bool back_up(struct arena *mem, struct str file, struct str path, struct 
     (void)unlink(part.ptr);
     if (!make_part(part, path, err))
         return false;
-    ok = copy_to(file, part, err) && append_sum(mem, part, err) && folder_sync(part.ptr, err) &&
-         folder_rename(part, path, err);
+    ok = copy_to(file, part, err) && append_note(part, note, err) && append_sum(mem, part, err) &&
+         folder_sync(part.ptr, err) && folder_rename(part, path, err);
     if (!ok)
         (void)unlink(part.ptr);
     return ok;
 }
 
 bool store_backup_folder(struct str data_path, struct str path, struct err *err)
+{
+    return store_backup_with_note(data_path, path, STR_NONE, err);
+}
+
+bool store_backup_with_note(struct str data_path, struct str path, struct str note, struct err *err)
 {
     struct arena mem;
     struct str file;
@@ -152,7 +231,7 @@ bool store_backup_folder(struct str data_path, struct str path, struct err *err)
                      "PostgreSQL is backed up with pg_dump",
                      STR_ARG(data_path));
     else
-        ok = back_up(&mem, file, path, err);
+        ok = back_up(&mem, file, path, note, err);
     arena_fini(&mem);
     return ok;
 }
@@ -207,8 +286,8 @@ bool store_restore(struct str path, struct str data_path, struct err *err)
     } else {
         (void)unlink(part.ptr);
         ok = folder_copy_file(path, part, err);
-        if (ok && (!check_sum(&mem, part, path, err) || !check_backup(part, path, err) ||
-                   !folder_sync(part.ptr, err))) {
+        if (ok && (!check_sum(&mem, part, path, err) || !cut_note(part, err) ||
+                   !check_backup(part, path, err) || !folder_sync(part.ptr, err))) {
             ok = false;
             (void)unlink(part.ptr);
         }
