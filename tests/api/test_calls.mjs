@@ -323,6 +323,30 @@ claim('link-local addresses are denied before anything is sent', async (rig) => 
     }
 });
 
+claim('a call of a branch that was stopped is undone as what its answer says', async (rig) => {
+    for (const declined of [false, true]) {
+        const code = `calls_${++count}`, path = `/hold/${code}`;
+        await rig.publish({
+            code,
+            steps: [{ code: 'both', parallel: { branches: [
+                [{ code: 'pay', procedure: http(path, { method: 'POST', timeout: '60s' }), rollback: http('/echo/{{ $.steps.pay.output.body.id }}', { method: 'DELETE' }) }],
+                [{ code: 'go', procedure: { type: 'wait.signal', signalType: 'go' } }, { code: 'no', procedure: { type: 'compute.fail', code: 'no', message: 'no' } }],
+            ] } }],
+        });
+        const { id } = await rig.begin(code);
+        await eventually('the call arrives', () => service.of(path).length === 1);
+        equal((await rig.api('POST', `/executions/${id}/signal`, { type: 'go', payload: {} })).status, 202);
+        await eventually('it waits for the answer', async () => (await rig.api('GET', `/executions/${id}`)).body.status === 'compensating');
+        service.held.pop().writeHead(declined ? 422 : 201, JSON_TYPE).end(`{"id":"charge-${code}"}`);
+        const x = await eventually('it has failed', async () => {
+            const now = (await rig.api('GET', `/executions/${id}`)).body;
+            return now.status === 'failed' ? now : null;
+        });
+        equal(x.error.compensation, { compensated: declined ? [] : ['pay'], failed: [] }, JSON.stringify(x.error));
+        equal(service.of(`/echo/charge-${code}`).map((r) => r.method), declined ? [] : ['DELETE']);
+    }
+});
+
 claim('an execution says for which call it waits, and cancelling waits for its answer', async (rig) => {
     const path = `/hold/${rig.name}`;
     const code = `calls_${++count}`;
