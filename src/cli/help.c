@@ -19,6 +19,9 @@ void help_write_flag(struct buf *out, const struct cli_flag *flag)
 /* Print a word behind what is on the line, or on a new one. */
 static void put_word(FILE *out, struct str word, size_t indent, size_t *column)
 {
+    /* A word that is too long for its place begins further to the left. */
+    if (indent + word.len > WIDTH)
+        indent = word.len < WIDTH ? WIDTH - word.len : 0;
     if (*column + 1 + word.len > WIDTH) {
         fprintf(out, "\n%*s", (int)indent, "");
         *column = indent;

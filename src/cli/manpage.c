@@ -52,7 +52,8 @@ static void put_synopsis(struct buf *out, const struct cli_command *c)
     size_t count = command_options(c, &flags);
     struct buf word;
 
-    buf_printf(out, ".SH SYNOPSIS\n.B pawl %s\n", c->name);
+    /* Blanks that fill a line would make other words of what is to be typed. */
+    buf_printf(out, ".SH SYNOPSIS\n.ad l\n.B pawl %s\n", c->name);
     if (arguments.len > 0)
         put_line(out, arguments);
     buf_init(&word);
@@ -63,6 +64,7 @@ static void put_synopsis(struct buf *out, const struct cli_command *c)
         put_text(out, buf_view(&word));
         buf_text(out, "]\n");
     }
+    buf_text(out, ".ad b\n");
     buf_fini(&word);
 }
 
