@@ -162,7 +162,7 @@ bool state_check_breakpoints(struct arena *mem, const struct program *p, struct 
 bool debug_set_breakpoints(struct turn *t, struct err *err)
 {
     struct execution *x = t->x;
-    struct str json = STR_NONE, by = STR_NONE;
+    struct str json = STR_NONE, by;
     struct buf row;
 
     if (x->debug == NULL)
@@ -186,26 +186,32 @@ bool debug_set_breakpoints(struct turn *t, struct err *err)
     return true;
 }
 
-void debug_move(struct turn *t)
+/* Those that the program has, as JSON; or empty. */
+static struct str keep_breakpoints(struct turn *t, struct value list)
 {
-    struct value list, *kept;
+    struct value *kept = ARENA_ARRAY(t->mem, list.len + 1u, struct value);
     struct str json = STR_NONE;
     uint32_t count = 0;
+
+    for (uint32_t i = 0; i < list.len; i++)
+        if (program_step(t->x->program, value_text_or(list.items[i], STR_NONE)) != NULL)
+            kept[count++] = list.items[i];
+    if (count > 0 && !turn_json(t, value_list(kept, count), &json))
+        PANIC("a list of codes was read from JSON");
+    return json;
+}
+
+void debug_move(struct turn *t)
+{
+    struct value list;
     struct debug *d;
 
     if (t->x->debug == NULL || t->x->program == t->before->program)
         return;
     d = own(t);
     list = breakpoints(t);
-    if (list.kind == VALUE_LIST && list.len > 0) {
-        kept = ARENA_ARRAY(t->mem, list.len, struct value);
-        for (uint32_t i = 0; i < list.len; i++)
-            if (program_step(t->x->program, value_text_or(list.items[i], STR_NONE)) != NULL)
-                kept[count++] = list.items[i];
-        if (count > 0 && !turn_json(t, value_list(kept, count), &json))
-            PANIC("a list of codes was read from JSON");
-        d->breakpoints_json = json;
-    }
+    if (list.kind == VALUE_LIST)
+        d->breakpoints_json = keep_breakpoints(t, list);
     if (d->until == DEBUG_TO && program_step(t->x->program, d->to) == NULL) {
         d->until = DEBUG_STEP;
         d->to = STR_NONE;
