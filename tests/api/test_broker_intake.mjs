@@ -100,6 +100,17 @@ claim('what is wrong is in the dead queue with the reason, unchanged, and holds 
     await until('others go on', async () => (await executions(rig, code)).length === 1);
 });
 
+claim('a signal for an execution that is damaged is refused, and does not come for ever', async (rig) => {
+    const code = await publish(rig, {});
+    const x = await rig.begin(code), id = unique('damaged');
+    await rig.server.kill();
+    rig.sql("UPDATE execution SET cursor = '7' WHERE row = (SELECT max(row) FROM execution)");
+    await rig.start({ PAWL_BROKER: through });
+    await send({ executionId: x.id, type: 'go' }, id);
+    check((await refusal(id)).headers['pawl-reason'].length > 5, 'a reason');
+    await peer.emptied(QUEUE);
+});
+
 claim('another body under an id that was taken is refused, after a restart as well', async (rig) => {
     const code = await publish(rig);
     const id = unique('mine');

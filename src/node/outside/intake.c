@@ -22,8 +22,6 @@ struct intake_work {
     struct broker_delivery *delivery;
     struct intake_message message;
     struct node_request request;
-    enum err_code code; /* why it was refused */
-    const char *reason;
 };
 
 static void intake_process(struct node *n, struct broker_delivery *d);
@@ -84,6 +82,17 @@ static void intake_dead(struct node *n, struct broker_delivery *d, enum err_code
 
 /* --- asking the node --- */
 
+/* It could not be done: later perhaps, or never, and then somebody has to look at it. */
+static void intake_failed(struct intake_work *w, const struct err *err)
+{
+    if (err_is_retryable(err->code))
+        intake_rest(w->node, w->delivery);
+    else if (err->code == ERR_IDEMPOTENCY_CONFLICT)
+        intake_dead(w->node, w->delivery, err->code, "another message had this message_id");
+    else
+        intake_dead(w->node, w->delivery, err->code, err->message);
+}
+
 static void intake_done(struct node_request *r)
 {
     struct intake_work *w = r->owner;
@@ -95,12 +104,8 @@ static void intake_done(struct node_request *r)
         else
             n->intake->taken++;
         consumer_ack(n->intake->consumer, w->delivery);
-    } else if (err_is_retryable(r->err.code) || err_http_status(r->err.code) >= 500) {
-        intake_rest(n, w->delivery);
-    } else if (r->err.code == ERR_IDEMPOTENCY_CONFLICT) {
-        intake_dead(n, w->delivery, r->err.code, "another message had this message_id");
     } else {
-        intake_dead(n, w->delivery, r->err.code, r->err.message);
+        intake_failed(w, &r->err);
     }
 }
 
@@ -108,9 +113,8 @@ static void intake_submit(struct intake_work *w)
 {
     struct err err;
 
-    if (node_submit(w->node, &w->request, &err))
-        return;
-    intake_rest(w->node, w->delivery);
+    if (!node_submit(w->node, &w->request, &err))
+        intake_failed(w, &err);
 }
 
 struct key_load {
@@ -140,7 +144,7 @@ static void done_key(struct load *load)
     struct intake_work *w = l->work;
 
     if (!load->ok) {
-        intake_rest(load->node, w->delivery);
+        intake_failed(w, &load->err);
     } else if (l->found.count == 1 || (l->found.count == 0 && l->is_known)) {
         w->request.execution = l->found.count == 1 ? l->found.items[0].id : l->id;
         intake_submit(w);
