@@ -145,7 +145,7 @@ static void print_state(struct stepping *s)
     s->context = value_map_member(s->execution, STR("context"));
     if (!is_stopped(s)) {
         text = describe_state(&s->client->mem, s->execution);
-        printf("%.*s", STR_ARG(text));
+        printf("%.*s\n", STR_ARG(text));
     } else {
         buf_init_arena(&out, &s->client->mem);
         buf_text(&out, "stopped before ");
