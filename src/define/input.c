@@ -51,10 +51,11 @@ static struct value check_items(struct compiler *c, const struct param *item, st
 {
     struct value *items = ARENA_ARRAY(c->mem, list.len + 1, struct value);
 
-    for (uint32_t i = 0; i < list.len; i++) {
+    for (uint32_t i = 0; i < list.len; i++)
+        items[i] = list.items[i];
+    for (uint32_t i = 0; i < list.len && bounds_pay(c, 1); i++) {
         size_t outer = compile_enter_index(c, i);
 
-        items[i] = list.items[i];
         compile_check_value(c, item, &items[i]);
         compile_leave(c, outer);
     }
@@ -67,7 +68,7 @@ void compile_check_value(struct compiler *c, const struct param *param, struct v
         compile_misfit(c, *v, param->type);
         return;
     }
-    if (!compile_is_allowed(param, *v))
+    if (!compile_is_allowed(c, param, *v))
         not_allowed(c, param);
     bounds_check(c, &param->bounds, param->name, *v);
     if (param->type == PARAM_OBJECT && param->fields != NULL)
@@ -124,7 +125,8 @@ static void check_condition(struct compiler *c, const struct param *param, struc
 
     ASSERT(param->required_slot < ARRAY_SIZE(slots));
     slots[param->required_slot] = all;
-    v = cel_evaluate(c->mem, param->required_when, &activation, NULL);
+    if (!bounds_evaluate(c, param->required_when, &activation, &v))
+        return;
     outer = compile_enter(c, param->name);
     if (v.kind == VALUE_ERROR)
         compile_error(c, FINDING_MISSING_INPUT,
@@ -152,7 +154,8 @@ static void check_inner_conditions(struct compiler *c, const struct param *param
     if (v.kind == VALUE_MAP && param->fields != NULL)
         check_conditions(c, &(struct params){.items = param->fields, .count = param->field_count},
                          v, all);
-    for (uint32_t i = 0; v.kind == VALUE_LIST && param->item != NULL && i < v.len; i++) {
+    for (uint32_t i = 0;
+         v.kind == VALUE_LIST && param->item != NULL && i < v.len && bounds_pay(c, 1); i++) {
         outer = compile_enter_index(c, i);
         check_inner_conditions(c, param->item, v.items[i], all);
         compile_leave(c, outer);
@@ -175,18 +178,20 @@ static void check_conditions(struct compiler *c, const struct params *p, struct 
     }
 }
 
+enum { NAMES_PAID = 16 }; /* so many are compared for one unit: see bounds_pay() */
+
 static struct value check_members(struct compiler *c, const struct params *p, struct value input)
 {
     struct value_entry *entries =
         ARENA_ARRAY(c->mem, (size_t)input.len + p->count, struct value_entry);
     size_t count = 0;
 
-    for (uint32_t i = 0; i < input.len; i++) {
+    for (uint32_t i = 0; i < input.len && bounds_pay(c, 1 + p->count / NAMES_PAID); i++) {
         struct value_entry e = input.map->entries[i];
         check_given(c, p, value_text(e.key), &e.value);
         entries[count++] = e;
     }
-    for (uint32_t i = 0; i < p->count; i++) {
+    for (uint32_t i = 0; i < p->count && bounds_pay(c, 1); i++) {
         const struct param *param = &p->items[i];
         if (value_map_get_str(input, param->name).kind == VALUE_ABSENT && check_absent(c, param))
             entries[count++] =

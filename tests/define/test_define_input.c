@@ -164,6 +164,75 @@ static void test_input__what_is_within_others_is_held_against_its_parameters(voi
         assert_string_equal(check(p, rows[i][0]), rows[i][1]);
 }
 
+/* {'xs': [ITEM, ITEM, ...]} */
+static struct value list_of(uint32_t count, struct value item)
+{
+    struct value *items = arena_alloc(&definition_mem, (count + 1u) * sizeof(*items));
+
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = item;
+    return value_map_of(&definition_mem,
+                        VALUE_ENTRIES({value_key(STR("xs")), value_list(items, count)}));
+}
+
+static struct findings check_list(const struct program *p, uint32_t count, const char *item)
+{
+    struct findings findings = {0};
+    struct value out;
+
+    define_check_input(&definition_mem, p, list_of(count, definition_value(item)), &out, &findings);
+    return findings;
+}
+
+static const char words_of_many[] = "['w0', 'w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7', 'w8', 'w9']";
+
+/* Whoever gives a list chooses how often each item is checked, on the loop of the server. */
+static void test_input__lists_multiply_work_only_so_far(void **state)
+{
+    static const struct {
+        const char *items, *item;
+        uint32_t some, many;
+    } rows[] = {
+        /* the condition of each item looks at all of them */
+        {"{'type': 'object', 'fields': [{'name': 'a',"
+         " 'requiredWhen': 'input.xs.exists(x, size(x) > 0)'}]}",
+         "{}", 300, 4000},
+        {"{'type': 'string', 'pattern': '^(a?){50}b?$'}", "'aaaaaaaaaaaaaaaa'", 1000, 250000},
+        {"{'type': 'string', 'enum': %s}", "'w9'", 50000, 1000000},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct str items = str_printf(&definition_mem, rows[i].items, words_of_many);
+        const struct program *p = definition_program(
+            str_printf(&definition_mem,
+                       "{'code': 'a', 'steps': [], 'input': [{'name': 'xs', 'type': 'array',"
+                       " 'items': %s}]}",
+                       items.ptr)
+                .ptr);
+        struct findings many;
+
+        assert_int_equal(check_list(p, rows[i].some, rows[i].item).count, 0);
+        many = check_list(p, rows[i].many, rows[i].item);
+        assert_int_equal(many.count, 1);
+        assert_true(str_eq(many.items[0].code, STR("limit_size")));
+        assert_true(str_starts_with(many.items[0].pointer, STR("/input/xs/")));
+    }
+}
+
+/* Beyond the mistakes that are told nothing is looked at. */
+static void test_input__many_mistakes_end_the_search(void **state)
+{
+    const struct program *p =
+        definition_program("{'code': 'a', 'steps': [], 'input': [{'name': 'xs', 'type': 'array',"
+                           " 'items': {'type': 'integer'}}]}");
+    struct findings found = check_list(p, 100000, "'no'");
+
+    (void)state;
+    assert_true(found.count > 1);
+    assert_true(str_eq(found.items[found.count - 1].pointer, STR("/input/xs/200")));
+}
+
 static void test_input__an_undeclared_name_is_answered_with_the_nearest(void **state)
 {
     struct findings findings = {0};
@@ -327,6 +396,8 @@ int main(void)
         DEFINITION_TEST(test_input__each_type_takes_what_it_says),
         DEFINITION_TEST(test_input__what_is_wrong_is_said_for_people),
         DEFINITION_TEST(test_input__what_is_within_others_is_held_against_its_parameters),
+        DEFINITION_TEST(test_input__lists_multiply_work_only_so_far),
+        DEFINITION_TEST(test_input__many_mistakes_end_the_search),
         DEFINITION_TEST(test_input__an_undeclared_name_is_answered_with_the_nearest),
         DEFINITION_TEST(test_input__all_problems_are_found),
         DEFINITION_TEST(test_input__without_parameters_anything_goes),

@@ -122,6 +122,37 @@ void bounds_compile(struct compiler *c, struct value v, enum param_type type,
                          "only a parameter of the type string has this");
 }
 
+/* --- what it costs --- */
+
+bool bounds_pay(struct compiler *c, int64_t units)
+{
+    if (c->errors > FINDINGS_MAX || c->is_spent)
+        return false;
+    c->left.cost -= units;
+    if (c->left.cost > 0 && c->left.memory_bytes > 0)
+        return true;
+    c->is_spent = true;
+    compile_error(c, FINDING_LIMIT_SIZE, "checking this takes too much work: give fewer items");
+    return false;
+}
+
+bool bounds_evaluate(struct compiler *c, const struct cel_program *program,
+                     const struct cel_activation *activation, struct value *out)
+{
+    struct cel_limits given = cel_default_limits, left;
+
+    if (!bounds_pay(c, 1))
+        return false;
+    if (given.cost > c->left.cost)
+        given.cost = c->left.cost;
+    if (given.memory_bytes > c->left.memory_bytes)
+        given.memory_bytes = c->left.memory_bytes;
+    left = given;
+    *out = cel_evaluate_within(c->mem, program, activation, &left);
+    c->left.memory_bytes -= given.memory_bytes - left.memory_bytes;
+    return bounds_pay(c, given.cost - left.cost);
+}
+
 /* --- holding a value against them --- */
 
 static struct str limit_text(struct compiler *c, struct value limit)
@@ -160,9 +191,11 @@ static void check_pattern(struct compiler *c, const struct bounds *b, struct str
     struct value slots[ROOT_COUNT + 1] = {0};
     const struct cel_activation activation = {.slots = slots, .root = value_absent()};
 
+    struct value matches;
+
     ASSERT(b->pattern_slot < ARRAY_SIZE(slots));
     slots[b->pattern_slot] = v;
-    if (!value_is_true(cel_evaluate(c->mem, b->pattern, &activation, NULL)))
+    if (bounds_evaluate(c, b->pattern, &activation, &matches) && !value_is_true(matches))
         compile_error(c, FINDING_BAD_VALUE, "'%.*s' must match the pattern %.*s", STR_ARG(name),
                       STR_ARG(b->pattern_text));
 }

@@ -15,6 +15,18 @@ struct pattern_env {
     uint32_t slot;
 };
 
+/*
+ * Pay for work with a value: lists multiply what enums, patterns and conditions cost, and whoever
+ * gives a value chooses how long it is. False: nothing more is looked at, for it was too much, which
+ * a finding says, or because more is wrong than is told.
+ */
+enum { BOUNDS_BYTES_PAID = 64 }; /* so many are looked at for one unit */
+bool bounds_pay(struct compiler *c, int64_t units);
+
+/* Evaluate at the cost of what is left. False: that was not enough; *out says nothing. */
+bool bounds_evaluate(struct compiler *c, const struct cel_program *program,
+                     const struct cel_activation *activation, struct value *out) MUST_USE;
+
 /* No bounds at all. */
 extern const struct bounds bounds_none;
 

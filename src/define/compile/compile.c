@@ -17,10 +17,16 @@ static const char *const codes[] = {
 #undef FINDING
 };
 
+const struct cel_limits compile_check_limits = {.cost = 10000000, .memory_bytes = 64u << 20};
+
 void compiler_init(struct compiler *c, struct arena *mem, const struct cel_env *env,
                    struct findings *findings)
 {
-    *c = (struct compiler){.mem = mem, .env = env, .findings = findings, .retry = &retry_default};
+    *c = (struct compiler){.mem = mem,
+                           .env = env,
+                           .findings = findings,
+                           .left = compile_check_limits,
+                           .retry = &retry_default};
     buf_init_arena(&c->path, mem);
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "cel/cel.h"
 #include "define/catalog/catalog.h"
 #include "define/define.h"
 
@@ -63,8 +64,10 @@ struct compiler {
     struct buf path; /* JSON pointer of where we stand */
     struct str step; /* the code of the step we are in, or empty */
     bool has_errors;
-    uint32_t errors; /* how many were found */
-    bool is_stored;  /* it was published before: rules that came later do not hold */
+    uint32_t errors;        /* how many were found */
+    struct cel_limits left; /* what values may still cost that are held against parameters */
+    bool is_spent;          /* ... they have cost more, and a finding says so */
+    bool is_stored;         /* it was published before: rules that came later do not hold */
     enum define_rules rules;
     struct library *library;
     struct compile_scope *scope;        /* of the procedure we are in, or NULL */
@@ -82,6 +85,9 @@ struct compiler {
         VEC_OF(struct early_read);
     } early_reads;
 };
+
+/* What holding values against parameters may cost in all: about a tenth of a second. */
+extern const struct cel_limits compile_check_limits;
 
 void compiler_init(struct compiler *c, struct arena *mem, const struct cel_env *env,
                    struct findings *findings);

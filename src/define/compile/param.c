@@ -78,14 +78,17 @@ void compile_misfit(struct compiler *c, struct value v, enum param_type type)
         compile_wrong_type(c, v, wanted[type]);
 }
 
-bool compile_is_allowed(const struct param *param, struct value v)
+bool compile_is_allowed(struct compiler *c, const struct param *param, struct value v)
 {
+    int64_t bytes = v.kind == VALUE_STRING ? (int64_t)v.len : 0;
+
     if (param->allowed.kind != VALUE_LIST)
         return true;
     for (uint32_t i = 0; i < param->allowed.len; i++)
-        if (value_equal(param->allowed.items[i], v, NULL))
+        if (!bounds_pay(c, bytes / BOUNDS_BYTES_PAID) ||
+            value_equal(param->allowed.items[i], v, &c->left.cost))
             return true;
-    return false;
+    return !bounds_pay(c, 0);
 }
 
 /* --- compiling --- */
@@ -129,7 +132,7 @@ static void compile_default(struct compiler *c, struct value v, struct param *pa
     /* No default at all is how forms write null. */
     if (v.kind == VALUE_NULL && param->type != PARAM_ANY)
         v = value_absent();
-    else if (compile_fits(param->type, &v) && !compile_is_allowed(param, v))
+    else if (compile_fits(param->type, &v) && !compile_is_allowed(c, param, v))
         compile_error(c, FINDING_BAD_VALUE, "the default is none of the values of the enum");
     else
         compile_check_value(c, param, &v);

@@ -28,8 +28,8 @@ const char *compile_param_wanted(enum param_type type);
  */
 void compile_check_value(struct compiler *c, const struct param *param, struct value *v);
 
-/* Whether a value is in the list that a parameter allows. */
-bool compile_is_allowed(const struct param *param, struct value v);
+/* Whether a value is in the list that a parameter allows; true once it is too much work to tell. */
+bool compile_is_allowed(struct compiler *c, const struct param *param, struct value v);
 
 /* What the values of parameters are called in their conditions: "input" or "payload". */
 enum params_root { PARAMS_INPUT, PARAMS_PAYLOAD };
