@@ -121,6 +121,18 @@ static struct member *give_back(struct contract *c, const struct stored_jobs *jo
     return change_member(c, &back->change);
 }
 
+static struct member *release(struct contract *c, const struct stored_job *job, const char *org_id)
+{
+    struct job_release *r = ARENA_NEW(&c->mem, struct job_release);
+
+    *r = (struct job_release){
+        .change = {.apply = job_release_apply, .now_us = NOW + 1, .leaves_executions = true},
+        .id = job->id,
+        .org_id = str_of(org_id),
+        .token = job->token};
+    return write_alone(c, change_member(c, &r->change));
+}
+
 /* --- reading --- */
 
 struct look {
@@ -279,6 +291,26 @@ static void test_jobs__that_are_given_back_are_ready_for_another(void **state)
     assert_int_equal(beat(c, &second.items[0])->result, MEMBER_APPLIED);
 }
 
+static void test_jobs__who_holds_one_and_nobody_else_may_return_it(void **state)
+{
+    struct contract *c = *state;
+    struct stored_jobs first, second;
+    struct uuid id;
+
+    ask_worker(c, "a.b", &id);
+    first = claim_write(c, claim_new(c, 1, "a.b", NULL));
+    assert_int_equal(release(c, &first.items[0], "org-2")->err.code, ERR_NOT_FOUND);
+    assert_int_equal(look(c, id).job.status, JOB_LEASED);
+    assert_int_equal(release(c, &first.items[0], "org-1")->result, MEMBER_APPLIED);
+    assert_int_equal(look(c, id).job.status, JOB_READY);
+    assert_int_equal(release(c, &first.items[0], "org-1")->err.code, ERR_CONFLICT);
+    second = claim_write(c, claim_new(c, 1, "a.b", NULL));
+    assert_int_equal(second.count, 1);
+    assert_int_equal(second.items[0].attempt, first.items[0].attempt);
+    assert_int_equal(release(c, &first.items[0], "org-1")->err.code, ERR_CONFLICT);
+    assert_int_equal(look(c, id).job.status, JOB_LEASED);
+}
+
 static void test_jobs__leases_that_are_over_are_found_unless_nobody_can_act_on_them(void **state)
 {
     struct contract *c = *state;
@@ -377,6 +409,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_jobs__times_of_history_end_no_lease),
     CLAIM(test_jobs__end_with_the_commit_that_has_their_answer),
     CLAIM(test_jobs__that_are_given_back_are_ready_for_another),
+    CLAIM(test_jobs__who_holds_one_and_nobody_else_may_return_it),
     CLAIM(test_jobs__one_key_is_one_claim),
     CLAIM(test_jobs__one_key_is_one_claim_also_among_those_who_ask_together),
     CLAIM(test_jobs__leases_that_are_over_are_found_unless_nobody_can_act_on_them),
