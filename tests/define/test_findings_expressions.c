@@ -51,7 +51,9 @@ static void test_findings__about_roots_out_of_place(void **state)
          "/steps/0/procedure/message expression_type:3 $.response is known in 'result' of a "
          "command"},
         {"{'type': 'record.query', 'object': 'o', 'where': 'record.n > 1 && signal.type == `a`'}",
-         "/steps/0/procedure/where expression_type:17 $.signal is known in 'match' of a wait"},
+         "/steps/0/procedure/where expression_type:17 $.signal is known in 'match' of a wait, and "
+         "in the "
+         "transitions of a machine"},
         {"{'type': 'wait.signal', 'signalType': ['a', 'b'], 'match': 'signal.type == `c`'}",
          "/steps/0/procedure/match expression_type:16"},
         {"{'type': 'wait.signal', 'signalType': '$.input.x', 'match': 'signal.type == `c`'}", ""},
