@@ -180,7 +180,7 @@ await claim('validate keeps nothing', async () => {
     equal([good.status, good.body], [200, { valid: true, errors: [] }]);
     const bad = await api('POST', '/validate', { definition: { code: 'x', steps: 7 } });
     equal([bad.status, bad.body.valid], [200, false]);
-    refused(await api('POST', '/validate', { definition: { states: {} } }), 422, 'invalid');
+    refused(await api('POST', '/validate', { definition: { colours: {} } }), 422, 'invalid');
     refused(await api('POST', '/validate', {}), 422, 'invalid');
 });
 
