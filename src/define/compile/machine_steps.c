@@ -292,13 +292,13 @@ static void compile_transition(struct compiler *c, const struct state_graph *m, 
         {from->pointer, t->stays ? value_map_empty() : from->written, "exit", from->name},
         {t->pointer, t->written, "do", from->name},
         {to->pointer, t->stays ? value_map_empty() : to->written, "entry", to->name}};
-    struct findings found = {0}, *outer = c->findings;
+    struct findings *outer = c->findings;
     struct state_way *made;
 
     if (t->step == NO_STEP)
         return;
     c->at = &steps[t->step];
-    c->findings = &found;
+    c->findings = arena_zalloc(c->mem, sizeof(*c->findings));
     steps[t->step].procedure = compile_parts(c, parts, ARRAY_SIZE(parts), t->pointer, from->name);
     say_once(c, outer);
     made = ARENA_NEW(c->mem, struct state_way);
