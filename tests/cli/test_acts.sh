@@ -26,6 +26,13 @@ start_server
 run apply all.json
 claim "the definitions are published" said 0
 
+for none in '' ' ,,'; do
+    run start paid --key none --breakpoint "$none"
+    claim "--breakpoint '$none' names no step: nothing is started" said 2 "it names none"
+done
+run ls --json
+claim "... not even to its end" said 0 '"items":[]'
+
 run start paid --key a
 run cancel key:a --reason "the customer left"
 claim "cancel begins" said 0 "is being cancelled"

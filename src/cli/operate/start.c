@@ -37,6 +37,21 @@ static bool check_wait(const struct options *o)
     return false;
 }
 
+/* A variable of the shell that is empty would let it run to its end. */
+static bool check_breakpoints(const struct options *o)
+{
+    struct str rest;
+
+    if (!options_has(o, "breakpoint"))
+        return true;
+    rest = str_of(options_get(o, "breakpoint"));
+    while (rest.len > 0)
+        if (str_trim(str_cut(&rest, ',')).len > 0)
+            return true;
+    fputs("pawl start: --breakpoint takes codes of steps, and it names none\n", stderr);
+    return false;
+}
+
 /* A process that failed while we waited is a failure of the command too. */
 static int start_print(struct client *c, const struct options *o, const struct reply *reply)
 {
@@ -59,7 +74,8 @@ int command_start(struct client *c, const struct options *o)
     struct reply reply;
     int64_t version;
 
-    if (o->argc != 2 || !check_wait(o) || !options_number(o, "version", &version))
+    if (o->argc != 2 || !check_wait(o) || !check_breakpoints(o) ||
+        !options_number(o, "version", &version))
         return options_usage(o);
     buf_init_arena(&path, &c->mem);
     buf_text(&path, "/executions");
