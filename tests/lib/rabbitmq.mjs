@@ -12,7 +12,7 @@ import { join } from 'node:path';
 
 import amqp from 'amqplib';
 
-import { sleep } from './wait.mjs';
+import { sleep, until } from './wait.mjs';
 
 const PROGRAMS = '/usr/lib/rabbitmq/bin';
 const USER = 'pawl', PASSWORD = 'p@ss/word';
@@ -56,6 +56,8 @@ export class RabbitMq {
     /** A node that is nobody else's; null where RabbitMQ is not installed. */
     static async own() {
         if (!existsSync(join(PROGRAMS, 'rabbitmq-server'))) return null;
+        // Whoever is told to end takes its node along.
+        for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
         const r = new RabbitMq();
         r.folder = mkdtempSync(join(tmpdir(), 'pawl-rabbitmq-'));
         open.add(r);
@@ -110,6 +112,7 @@ export class RabbitMq {
         };
         // A port mapper that is started by the node would outlive it.
         this.epmd = spawn('epmd', ['-address', '127.0.0.1', '-port', `${this.mapper}`], { stdio: 'ignore', env: this.env });
+        await until('the port mapper listens', async () => !(await isFree(this.mapper)));
     }
 
     /** Start it, until clients can connect. */
