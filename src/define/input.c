@@ -44,7 +44,7 @@ static void not_allowed(struct compiler *c, const struct param *param)
                       STR_ARG(param->name));
 }
 
-static struct value check_members(struct compiler *c, const struct params *p, struct value given);
+static struct value check_members(struct compiler *c, const struct params *p, struct value input);
 
 /* What the items of a list become. */
 static struct value check_items(struct compiler *c, const struct param *item, struct value list)
