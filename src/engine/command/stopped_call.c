@@ -83,19 +83,19 @@ void stopped_judge(struct turn *t, const struct stopped_child *c)
     struct execution *x = t->x;
     struct strand mine = strand_in_hand(x);
     struct failure failure = t->failure;
-    struct visit_view about;
+    struct visit_view *about = ARENA_NEW(t->mem, struct visit_view);
     struct history_row *row;
     struct str output_json, error_json = STR_NONE;
     bool may_have_happened;
 
     strand_put_in_hand(x, c->strand);
-    about = (struct visit_view){
+    *about = (struct visit_view){
         .step = turn_step(t),
         .view = context_step_view(t->mem, turn_step(t), state_step(x, x->cursor.step)),
         .input = turn_read(t, x->cursor.input_json, value_absent()),
         .loop = turn_read(t, c->loop_json, value_absent())};
     turn_begin_step(t);
-    t->about = &about;
+    t->about = about;
     t->failure = (struct failure){0};
     may_have_happened = judge(t);
     t->about = NULL;
