@@ -1,5 +1,5 @@
 // The picture of a process is true: conditions, jumps and ends with their words, and the way that was taken, from the
-// history; it is moved, zoomed, searched and folded as a canvas is.
+// history; it is moved, zoomed, searched and folded as a canvas is. Schemas and machines have a picture as well.
 import { readFileSync } from 'node:fs';
 import { complaintsOf, openBrowser, openPage, signInUrl } from '../lib/browser.mjs';
 import { claim, end, equal } from '../lib/claims.mjs';
@@ -141,6 +141,77 @@ await claim('while something is dragged the places where it can be dropped light
     await page.mouse.up();
     await page.waitForFunction(() => document.querySelectorAll('.ed-canvas .node:not(.undonode)').length === 5);
     equal(await page.locator('.ed-canvas.dragging').count(), 0);
+    quiet();
+});
+
+// The examples, without what they ask of others.
+const GRAPH = JSON.parse(readFileSync('examples/graphs/balance.json', 'utf8'));
+GRAPH.nodes.find((node) => node.id === 'http_1').config.url = `${server.url}/nothing`;
+const MACHINE = JSON.parse(readFileSync('examples/machines/order_life.json', 'utf8'));
+MACHINE.states.new.on.pay.do = [{ type: 'compute.set', values: { charge: 1 } }];
+const word = (code) => page.textContent(`.net .elab[data-code="${code}"]`);
+
+await claim('a schema is drawn with its nodes, its branches, and the way that was taken', async () => {
+    await ok('POST', '/import', { items: [GRAPH, MACHINE] });
+    await open('/processes/schemas/balance', '.net .node[data-code="end_2"]');
+    equal(await page.$$eval('.net .node', (all) => all.map((one) => one.dataset.code)), GRAPH.nodes.map((node) => node.id));
+    equal(await page.$$eval('.net .elab', (all) => all.map((one) => one.textContent)), ['true', 'false']);
+    equal([await page.locator('.net .wire.done, .net .wire.no').count(), await page.locator('.net .node.final').count()], [0, 2], 'nothing was taken yet');
+    await page.focus('.net .node[data-code="http_1"]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.side .code:has-text("/nothing")');
+    equal(await page.getAttribute('.net .node[data-code="http_1"]', 'aria-pressed'), 'true');
+    equal(await complaintsOf(page), []);
+    const { id } = await ok('POST', '/executions', { code: 'balance', input: {} });
+    await until('it has ended', async () => (await ok('GET', `/executions/${id}`)).status === 'completed');
+    await open(`/executions/${id}`, '.net .wire.done[data-to="end_2"]');
+    equal([await taken('.done'), await taken('.no')].map((lines) => lines.length), [3, 2]);
+    equal(await page.$$eval('.net .node.later', (all) => all.map((one) => one.dataset.code)), ['var_set_1', 'end_1']);
+    await page.click('.net .node[data-code="condition_1"]');
+    await page.waitForSelector('.insp .hd:has-text("condition_1")');
+    equal(await complaintsOf(page), []);
+    quiet();
+});
+
+await claim('a machine is drawn with its states and events, where it stands, and what led there', async () => {
+    await open('/processes/machines/order_life', '.net .node[data-code="delivered"]');
+    equal(await page.$$eval('.net .node', (all) => all.map((one) => one.dataset.code)), Object.keys(MACHINE.states));
+    equal([await word('new.pay'), await word('new.cancel'), (await word('new#3d')).replaceAll('\u00a0', ' '), await word('packed.ship')], ['The whole sum is paid', 'cancel', 'Nobody has paid, after 3 d', 'ship']);
+    equal((await page.textContent('.net .node[data-code="paid"] .stay')), 'note');
+    equal([await page.locator('.net .node.final').count(), await page.locator('.net .node.initial[data-code="new"]').count(), await page.locator('.net .endpill.start').count()], [2, 1, 1]);
+    await page.click('.net .elab[data-code="new.pay"]');
+    await page.waitForSelector('.side .code:has-text("signal.payload.sum >= input.sum")');
+    equal(await complaintsOf(page), []);
+    const { id } = await ok('POST', '/executions', { code: 'order_life', input: { order: 'o-1', sum: 5 } });
+    const comesTo = (state) => until(`it comes to ${state}`, async () => (await ok('GET', `/executions/${id}`)).currentStep === state);
+    await comesTo('new');
+    for (const [type, payload, state] of [['pay', { sum: 5 }, 'paid'], ['note', { text: 'x' }, 'paid'], ['pack', {}, 'packed']]) {
+        await ok('POST', `/executions/${id}/signal`, { type, payload });
+        await comesTo(state);
+    }
+    await open(`/executions/${id}`, '.net .node.live[data-code="packed"]');
+    await page.waitForSelector('.net .wire.done[data-code="paid.pack"]');
+    equal(await page.$$eval('.net .wire.done[data-code], .net .stay.done', (all) => all.map((one) => one.dataset.code)), ['new.pay', 'paid.pack', 'paid.note']);
+    equal(await page.$$eval('.net .node.later', (all) => all.map((one) => one.dataset.code)), ['shipped', 'delivered', 'cancelled']);
+    await page.click('.net .elab[data-code="new.pay"]');
+    await page.waitForSelector('.insp .hd:has-text("new.pay")');
+    equal(await page.getAttribute('.net .node[data-code="new"]', 'aria-pressed'), 'true', 'the state of the transition');
+    equal(await complaintsOf(page), []);
+    quiet();
+});
+
+await claim('a draft that nobody could publish is drawn as far as it can be', async () => {
+    const drafts = [
+        ['schemas', 'odd_list', { nodes: { a: 1 }, edges: 7, name: {} }, 0],
+        ['schemas', 'odd_edges', { nodes: [null, { id: 'one', type: 'start', position: { x: 'q' } }, { id: '__proto__', type: 4 }], edges: [{ source: 'one', target: 'none' }, null, { source: 'one', target: '__proto__' }] }, 2],
+        ['machines', 'odd_states', { mode: 'state_machine', initial: 7, states: { a: { on: { x: [{ to: 'nowhere' }, 5] }, after: [] }, b: null } }, 1],
+    ];
+    for (const [kind, code, definition, boxes] of drafts) {
+        await ok('PUT', `/${kind}/${code}/draft`, { code, ...definition });
+        await open(`/processes/${kind}/${code}`, '.net .canvas');
+        equal([await page.locator('.net .node').count(), await page.locator('.net .notdrawn').count()], [boxes, code === 'odd_list' ? 0 : 1], code);
+    }
+    equal(await complaintsOf(page), []);
     quiet();
 });
 

@@ -19,4 +19,12 @@ export const flow: Words = {
     'when its time is up': 'по истечении срока',
     '{n} %, back to 100 %': '{n} %, вернуть 100 %',
     'Back to 100 %': 'Вернуть 100 %',
+    'begins here': 'начало здесь',
+    'ends here': 'конец здесь',
+    'There is nothing in it that can be drawn.': 'Здесь нечего нарисовать.',
+    '{n} part of it cannot be drawn.|{n} parts of it cannot be drawn.': '{n} часть нельзя нарисовать.|{n} части нельзя нарисовать.|{n} частей нельзя нарисовать.',
+    'Picture of the nodes': 'Схема узлов',
+    'Picture of the states': 'Схема состояний',
+    'What is chosen': 'Выбранное',
+    'Choose a box to see what is in it.': 'Выберите блок, чтобы увидеть, что в нём.',
 };

@@ -33,7 +33,7 @@ export function statesOf(rows: Step[], live: Map<string, string>): Map<string, S
     return result;
 }
 
-const CLASS: Record<string, string> = { completed: '', failed: 'bad', undone: 'undone', undoFailed: 'undone', skipped: 'skipped', waiting: 'live', running: 'live', held: 'held', paused: 'live', compensating: 'live', unknown: 'held' };
+export const CLASS: Record<string, string> = { completed: '', failed: 'bad', undone: 'undone', undoFailed: 'undone', skipped: 'skipped', waiting: 'live', running: 'live', held: 'held', paused: 'live', compensating: 'live', unknown: 'held' };
 const UNDO_LANE = 76;
 const middleOf = (node: Node) => node.y + Math.min(node.h, 44) / 2;
 

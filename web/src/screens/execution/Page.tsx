@@ -2,10 +2,11 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { Bar as PageBar, useKeys } from '../../app/Shell';
 import { useStuckMessages } from '../../app/counts';
 import { mayAct, useMe } from '../../app/session';
+import { isNet } from '../../flow/net';
 import { call, Problem } from '../../lib/api';
 import { isObject } from '../../lib/exact';
 import { Glyph, Icon } from '../../lib/icons';
@@ -27,6 +28,9 @@ import { Sentence } from './Sentence';
 import { Timeline } from './Timeline';
 import { barsOf, undoableOf } from './timeline';
 import './page.css';
+
+// It knows how to lay out what is no list, which takes a library.
+const NetGraph = lazy(() => import('./NetGraph').then((m) => ({ default: m.NetGraph })));
 
 const ORDER = ['retry', 'skip', 'continue', 'resume', 'signal', 'assign', 'again', 'pause', 'migrate', 'cancel', 'delete'];
 const MAIN = (x: Execution) => (stateOf(x) === 'held' ? 'retry' : stateOf(x) === 'paused' ? 'resume' : x.status === 'waiting_debug' ? 'continue' : x.waitingFor?.kind === 'signal' ? 'signal' : x.status === 'failed' && x.actions.includes('retry') ? 'retry' : x.completedAt && x.status !== 'completed' ? 'again' : '');
@@ -132,7 +136,10 @@ export function ExecutionPage() {
     const others = ORDER.filter((action) => (may(x, action) || (action === 'assign' && x.actions.includes('signal') && waitsOf(x).length > 0)) && action !== MAIN(x));
     const shown = others.filter((action) => ['pause', 'cancel', 'skip', 'again'].includes(action)).slice(0, 2);
     const rest = others.filter((action) => !shown.includes(action));
-    const selectStep = (code: string) => { const target = bars.findLast((b) => b.step === code); if (target) select(target.id); };
+    // Of a state that was left it is the transition, when that alone is in the history.
+    const stateIn = (code: string) => code.split(/[.#]/, 1)[0];
+    const selectStep = (code: string) => { const target = bars.findLast((b) => b.step === code) ?? bars.findLast((b) => stateIn(b.step) === stateIn(code)); if (target) select(target.id); };
+    const picture = { definition: definition.data?.definition as Definition, rows, live, states, selected: bar?.step ?? null, select: selectStep };
     return (
         <>
             <PageBar busy={found.isFetching && !found.data} title={
@@ -169,7 +176,7 @@ export function ExecutionPage() {
             </div>
             <div className={`cols ${graphOpen ? 'graph' : ''}`}>
                 <div className="phonetabs"><button type="button" className={graphOpen ? '' : 'on'} onClick={() => showGraph(false)}>{t('Timeline')}</button><button type="button" className={graphOpen ? 'on' : ''} onClick={() => showGraph(true)}>{t('Graph')}</button></div>
-                {definition.data?.definition.steps ? <Graph ended={x.completedAt ? x.status : undefined} rows={rows} live={live} definition={definition.data.definition} states={states} selected={bar?.step ?? null} select={selectStep} /> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
+                {definition.data?.definition.steps ? <Graph ended={x.completedAt ? x.status : undefined} {...picture} /> : isNet(definition.data?.definition) ? <Suspense fallback={<div className="canvas" />}><NetGraph {...picture} /></Suspense> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
                 <div className="middle">
                     <Refusal error={history.error} sentence={history.error ? t('The history could not be read: what is drawn is not all of it.') : undefined} />
                     {!history.loading && !history.error && !history.isWhole && <p className="note">{t('Only the newest {n} rows of the history are shown; earlier steps are not drawn.', { n: number(history.rows.length) })}</p>}
