@@ -21,6 +21,7 @@
 #include "engine/flow/debug.h"
 #include "engine/flow/reconcile.h"
 #include "engine/flow/step.h"
+#include "value/json_text.h"
 #include "value/object.h"
 
 /* --- the one in hand and the others --- */
@@ -405,14 +406,18 @@ uint32_t strand_write_waits(const struct execution *x, struct str first, struct 
     return waiting;
 }
 
-/* {..., branches: [...]} */
+/*
+ * {..., branches: [...]}. A stored row that was damaged may have members of these names where one
+ * strand's own wait should be: they are left out, so that no name stands twice.
+ */
 static struct str waits_of_all(struct turn *t)
 {
     const struct execution *x = t->x;
+    struct str own = json_text_without(t->mem, x->waiting_for_json, STR("branches"));
     struct buf out;
     uint32_t waiting;
 
-    object_begin_with(&out, t->mem, x->waiting_for_json);
+    object_begin_with(&out, t->mem, json_text_without(t->mem, own, STR("branchCount")));
     object_list(&out, "branches");
     waiting = strand_write_waits(x, x->waiting_for_json, &out);
     buf_char(&out, ']');
