@@ -180,7 +180,7 @@ async function everyRouteFromAnotherOrganisation(s) {
     ]);
     const before = await shown();
     const ids = [['/executions/{id}', execution], ['/dlq/{id}', letter], ['/users/{id}', user.id], ['/tokens/{id}', user.tokenId]];
-    const bodies = { '/signal': { type: 'go' }, '/assign': { assignee: 'a@example.org' }, '/migrate': { version: 1 }, '/resolve': { note: 'x' }, '/users/{id}': { name: 'Theirs' } };
+    const bodies = { '/signal': { type: 'go' }, '/assign': { assignee: 'a@example.org' }, '/migrate': { version: 1 }, '/resolve': { note: 'x' }, '/breakpoints': { nodes: [] }, '/users/{id}': { name: 'Theirs' } };
     let tried = 0;
     for (const role of ['admin', 'operator', 'viewer', 'member', 'supervisor', 'lead', 'executor', 'system', 'worker']) {
         const { token } = await s.user({ name: `their ${role}`, role, org_id: ORG_A });
