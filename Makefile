@@ -92,8 +92,9 @@ CALLED := $(filter-out $(TESTS),$(TEST_NAMES)) test_conformance_engine
 PLAIN := $(if $(PAWL_TEST_FULL),$(TESTS),$(MEASURED))
 SANITIZED := $(filter-out $(MEASURED),$(TESTS))
 
-# What `make test` builds beside the scripts.
-BUILD_BESIDE := sanitized-programs lint-objects
+# How `make test` builds, beside the scripts, what they do not call. A recipe that names the make
+# program itself would run under `make -n`, too.
+BESIDE = MAKEFLAGS= $(MAKE) --no-print-directory PAWL_UI=$(UI_WANTED) -j$(JOBS) -Otarget sanitized-programs lint-objects
 
 # Files that slow checks change: they have some, or include a header whose declarations differ.
 SLOW_HEADERS := $(filter-out base/attr.h,$(patsubst src/%,%,$(shell grep -rl --include='*.h' PAWL_SLOW_CHECKS src)))
@@ -179,7 +180,7 @@ test: ## build and run every test, sanitizers and lint included; ends with "N pa
 	@scripts/setup test
 	@scripts/setup lint
 	+@$(BUILD_WITH) called-programs
-	@PAWL=$(BUILD)/pawl BUILD_BESIDE='MAKEFLAGS= $(MAKE) --no-print-directory PAWL_UI=$(UI_WANTED) -j$(JOBS) -Otarget $(BUILD_BESIDE)' \
+	@PAWL=$(BUILD)/pawl BUILD_BESIDE='$(BESIDE)' \
 	    scripts/run-tests $(TEST_SCRIPTS) $(addprefix $(BUILD)/tests/,$(PLAIN)) \
 	    $(addprefix $(BUILD)/asan/,$(SANITIZED))
 
