@@ -182,7 +182,7 @@ export function ExecutionPage() {
                     {!history.loading && !history.error && !history.isWhole && <p className="note">{t('Only the newest {n} rows of the history are shown; earlier steps are not drawn.', { n: number(history.rows.length) })}</p>}
                     <Timeline x={x} bars={bars} steps={steps} selected={bar?.id ?? null} select={(to) => { select(to); }} loading={history.loading} />
                     <Children x={x} />
-                    <section className="happened" aria-label={t('What happened')}>
+                    <section className="happened" tabIndex={0} aria-label={t('What happened')}>
                         <div className="row"><h3 className="h">{t('What happened')}</h3><span className="end meta">{t('newest first')}</span></div>
                         {happened.map((h) => <div key={h.key} className="ev"><span className="t3 num" title={full(h.at)}>{when(h.at).split(' ').at(-1)}</span><Icon name={h.icon} /><span>{h.text}</span></div>)}
                     </section>
