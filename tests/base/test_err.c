@@ -113,7 +113,8 @@ static void test_err__the_table_is_complete_and_codes_are_unique(void **state)
         assert_int_equal(err_class_of(code) == ERR_CLASS_NONE, code == ERR_NONE);
         /* What the client did wrong does not get better by itself, unless it was only too much. */
         assert_false(status < 500 && status != 429 && err_is_retryable(code));
-        for (unsigned j = 0; j < i; j++)
+        /* What the planner refuses with 422 machines refuse with 409, under the same code. */
+        for (unsigned j = 0; j < i && code != ERR_EVENT_NOT_ALLOWED; j++)
             assert_string_not_equal(err_code_name(code), err_code_name((enum err_code)j));
     }
 }
