@@ -80,6 +80,20 @@ claim('a process of 200 steps runs to its end, and one of 201 is refused', async
     equal([x.status, x.result], ['completed', 199], JSON.stringify(x.error));
 });
 
+claim('a start under the key of a live execution is refused or joins it, also when it would end at once', async (rig) => {
+    const steps = [{ code: 'ask', when: '$.input.asks', procedure: { type: 'wait.signal', signalType: 'go' } }, { code: 'writes', procedure: { type: 'record.create', object: 'taken', data: { by: '$.execution.id' } } }];
+    const input = [{ name: 'asks', type: 'boolean', required: true }];
+    await rig.publish({ code: 'rejects', input, steps });
+    await rig.publish({ code: 'joins', input, settings: { onKeyConflict: 'join' }, steps });
+    for (const code of ['rejects', 'joins']) {
+        const first = await rig.begin(code, { key: 'k', input: { asks: true } });
+        const second = await rig.api('POST', '/executions', { code, key: 'k', input: { asks: false } });
+        if (code === 'joins') equal([second.status, second.body.id], [200, first.id], second.raw);
+        else equal(refused(second, 409, 'key_busy').executionId, first.id);
+    }
+    equal((await rig.api('GET', '/records/taken')).body.items.length, 0, 'nothing has been done by the second');
+});
+
 claim('a key that people cannot tell from another is refused, given or computed', async (rig) => {
     await rig.publish({ code: 'keyed_by', settings: { key: '$.input.k' }, input: [{ name: 'k', type: 'string', required: true }], steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
     for (const key of ['\n', 'K ', ' K', 'a\tb', 'a\u007fb', 'a\u0085b', 'K\r\n', 'x'.repeat(256)]) {

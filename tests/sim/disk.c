@@ -172,7 +172,7 @@ static bool is_known_signal(struct arena *mem, const struct disk_execution *x, s
 static bool is_key_busy(struct disk *d, struct arena *mem, const struct commit *c,
                         const struct disk_execution *x, const struct disk_execution **holder)
 {
-    if (c->after->key.len == 0 || status_is_terminal(c->after->status))
+    if (c->after->key.len == 0 || (!c->is_start && status_is_terminal(c->after->status)))
         return false;
     *holder = map_get(&d->live_keys, disk_live_key(mem, c->after));
     return *holder != NULL && *holder != x;

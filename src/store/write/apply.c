@@ -176,9 +176,9 @@ static bool begin_execution(struct apply *a, const struct commit *c, int64_t row
 static enum apply_result start_execution(struct apply *a, struct member *m)
 {
     const struct execution *e = m->commit->after;
-    bool has_live_key = e->key.len > 0 && status_is_live(e->status);
 
-    if (has_live_key) {
+    /* Also of one that has ended in its first commit: it ran while another one had the key. */
+    if (e->key.len > 0) {
         a->status = find_holder(a, m, e);
         if (a->status == DB_ROW)
             return apply_refuse(a, m, MEMBER_KEY_BUSY);
