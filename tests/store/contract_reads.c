@@ -179,8 +179,8 @@ static struct commit *one_of_many(struct contract *c, int64_t i)
     struct commit *start = contract_start(c, statuses[i % 5], 1);
 
     start->after->key = i % 3 == 0 ? STR("K") : STR_NONE;
-    /* A key belongs to one live execution at a time. */
-    if (i % 3 == 0 && i >= 3 && (i % 5 == 0 || i % 5 == 3))
+    /* A key belongs to one live execution at a time, and nothing starts under it meanwhile. */
+    if (i % 3 == 0 && (i % 5 == 0 || i % 5 == 3))
         start->after->key = str_printf(&c->mem, "K-%lld-%lld", (long long)i, (long long)c->batches);
     start->after->org_id = i % 2 == 0 ? STR("org-1") : STR("org-2");
     start->after->has_parent = i % 7 == 0;
